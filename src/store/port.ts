@@ -12,7 +12,6 @@ import type {
 import type { Document } from "../kernel/document.ts"
 import type { Event, EventType, NewEvent } from "../kernel/events.ts"
 import type { TaskId, WorkerId } from "../kernel/ids.ts"
-import type { Phase } from "../kernel/phase.ts"
 import type { TeamName } from "../kernel/team.ts"
 import type { IdleNotification, Message, MessageType } from "../messages/message.ts"
 import type { Exception } from "../ownership/exception.ts"
@@ -20,8 +19,7 @@ import type { Verdict } from "../quality/verdict.ts"
 import type { TaskCount } from "../reporting/status.ts"
 import type { LoopState } from "../sessions/loop-state.ts"
 import type { Evidence, NewEvidence } from "../tasks/evidence.ts"
-import type { QaState } from "../tasks/qa-state.ts"
-import type { Complexity, Role, Task, TaskBrief, TaskStatus, Work } from "../tasks/task.ts"
+import type { Role, Task, TaskBrief, TaskStatus } from "../tasks/task.ts"
 import type { WaveVerdict } from "../tasks/wave.ts"
 import type { Worker, WorkerAvailability } from "../workers/worker.ts"
 import type { ProjectStore } from "./project-store.ts"
@@ -136,28 +134,11 @@ export interface TaskFilter {
   readonly limit?: number
 }
 
-export interface TaskChange {
-  readonly title?: string
-  readonly description?: string
-  readonly role?: Role
-  readonly complexity?: Complexity
-  readonly acceptance?: readonly string[]
-  readonly checks?: readonly string[]
-  readonly files?: readonly string[]
-  readonly agentType?: string | null
-  readonly work?: Work
-  readonly assignee?: WorkerId | null
-  readonly priority?: number
-  readonly result?: string | null
-  readonly phase?: Phase | null
-  readonly qa?: QaState | null
-  readonly status?: TaskStatus
-  readonly pausedFrom?: TaskStatus | null
-  readonly pauseReason?: string | null
-  readonly attempt?: number
-  readonly workerId?: WorkerId | null
-  readonly claimedBy?: string | null
-  readonly claimedAt?: number | null
+/** These have rules of their own: needs, waves, claims and counters. */
+type Kept = "id" | "blockedBy" | "unmet" | "wave" | "claimToken" | "version" | "createdAt" | "updatedAt"
+
+export interface TaskChange extends Partial<Omit<Task, Kept | "claimedAt" | "leaseUntil" | "completedAt">> {
+  readonly claimedAt?: null
   /** Null ends the lease; `renew` starts a new one. */
   readonly leaseUntil?: null
   readonly completedAt?: number | null

@@ -6,7 +6,7 @@ import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
 import type { Param } from "../rows/sql-session.ts"
-import { TASK_COLUMNS, type TaskRow, toTask } from "../rows/task-row.ts"
+import { TASK, toTask } from "../rows/task-row.ts"
 import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
 import type { Query } from "./connection.ts"
 
@@ -108,7 +108,7 @@ const PHASE_CHANGED = `select team_id, ${typed("team.phase_changed")}, now_ms, $
   json_build_object('from', 'PLANNING', 'to', 'EXECUTION')::text from chosen`
 
 /** A whole task; its needs as JSON text, to save a second question. */
-export const RETURNED = `${TASK_COLUMNS.replaceAll(/\w+/g, "task.$&")}, array_to_json(array(
+export const RETURNED = `${TASK.columns.replaceAll(/\w+/g, "task.$&")}, previous_owner, array_to_json(array(
   select need_id from need where need.team_id = task.team_id and task_id = task.id))::text as needs`
 
 /** The server copies a statement's text each time. */
@@ -133,8 +133,9 @@ const NEXT_OF_ROLE = claimNext(false)
 const GIVE_UP_AFTER_MS = 10_000
 const RETRY_WITHIN_MS = 5
 
-export interface ReturnedRow extends TaskRow {
-  needs: string
+export interface ReturnedRow {
+  readonly needs: string
+  readonly previous_owner: string | null
 }
 
 export async function claimTask(

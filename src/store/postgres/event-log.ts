@@ -1,7 +1,7 @@
 import { AppError } from "../../kernel/errors.ts"
 import { writtenVersion } from "../../kernel/written-versions.ts"
 import type { EventStore } from "../port.ts"
-import { type EventRow, eventColumns, toEvent, whichEvents } from "../rows/event-rows.ts"
+import { type EventRow, toEvent, toEventRow, whichEvents } from "../rows/event-rows.ts"
 import { insertRows, type Session } from "../rows/sql-session.ts"
 
 // Numbers come in the order in which writers took them, not in that of their commits. So a reader goes by transaction
@@ -21,8 +21,7 @@ export function eventStore(session: Session): EventStore {
       insertRows(
         session,
         "event",
-        ["team_id", "type", "version", "recorded_at", "actor", "data"],
-        events.map((event) => [key, ...eventColumns(event)]),
+        events.map((event) => toEventRow(key, event)),
       ),
     async list(key, query) {
       const which = whichEvents(query)

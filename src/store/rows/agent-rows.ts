@@ -1,79 +1,79 @@
 import type { AgentFault } from "../../agents/agent-fault.ts"
 import type { AgentQuota } from "../../agents/quota.ts"
-import type { AgentFaultStore, AgentQuotaStore } from "../port.ts"
-import type { Session } from "./sql-session.ts"
+import type { RateLimit } from "../../agents/rate-limit.ts"
+import type { AgentFaultStore, AgentQuotaStore, RateLimitStore } from "../port.ts"
+import { insertRow, replaced, type Session } from "./sql-session.ts"
+import { flag, json, table } from "./sql-table.ts"
 
-interface FaultRow {
-  agent: string
-  reason: string
-  error: string
-  faults: number
-  is_open: number
-  noted_at: number
-  until: number
-  fingerprint: string | null
-  probe_by: string | null
-  probe_until: number | null
-  has_answered: number
-}
+type FaultRow = Omit<AgentFault, "probe"> & { readonly probeBy: string | null; readonly probeUntil: number | null }
 
-const FAULT = "agent, reason, error, faults, is_open, noted_at, until, fingerprint, probe_by, probe_until, has_answered"
-const REPLACED = ["reason", "error", "faults", "is_open", "fingerprint", "probe_by", "probe_until", "has_answered"]
+const FAULT = table<FaultRow>("agent_fault", {
+  agent: "agent",
+  reason: "reason",
+  error: "error",
+  faults: "faults",
+  until: "until",
+  fingerprint: "fingerprint",
+  isOpen: flag("is_open"),
+  notedAt: "noted_at",
+  probeBy: "probe_by",
+  probeUntil: "probe_until",
+  hasAnswered: flag("has_answered"),
+})
 
 export function agentFaultStore(session: Session): AgentFaultStore {
   return {
-    async list() {
-      return (await session.all<FaultRow>(`select ${FAULT} from agent_fault order by agent`)).map(toFault)
-    },
+    list: async () => (await FAULT.list(session, "order by agent")).map(toFault),
     async lock(agent) {
-      const query = `select ${FAULT} from agent_fault where agent = ?${session.forUpdate}`
-      const row = await session.get<FaultRow>(query, [agent])
+      const row = await FAULT.find(session, `where agent = ?${session.forUpdate}`, [agent])
       return row && toFault(row)
     },
-    async put({ agent, reason, error, faults, isOpen, notedAt, until, fingerprint, probe, hasAnswered }) {
-      // Whoever locked the row writes it as it is to be. Only two that found none meet here without a lock.
-      await session.run(
-        `insert into agent_fault (${FAULT}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         on conflict (agent) do update set noted_at = excluded.noted_at, until = excluded.until,
-           ${REPLACED.map((column) => `${column} = excluded.${column}`).join(", ")}`,
-        [
-          ...[agent, reason, error, faults, isOpen ? 1 : 0, notedAt, until, fingerprint],
-          ...[probe?.by ?? null, probe?.until ?? null, hasAnswered ? 1 : 0],
-        ],
-      )
+    async put({ probe, ...fault }) {
+      // Usually the caller has locked the row. Two callers that found none meet here, and the later one wins.
+      const row = FAULT.toRow({ ...fault, probeBy: probe?.by ?? null, probeUntil: probe?.until ?? null })
+      await insertRow(session, "agent_fault", row, `on conflict (agent) do update set ${replaced(...Object.keys(row))}`)
     },
-    async remove(agent) {
-      return (await session.get("delete from agent_fault where agent = ? returning agent", [agent])) !== undefined
-    },
+    remove: (agent) => removeAgent(session, "agent_fault", agent),
   }
 }
 
-function toFault(row: FaultRow): AgentFault {
-  const { agent, reason, error, faults, until, fingerprint, probe_by: by, probe_until: probeUntil } = row
-  return {
-    ...{ agent, reason, error, faults, until, fingerprint, isOpen: row.is_open === 1, notedAt: row.noted_at },
-    probe: by === null || probeUntil === null ? null : { by, until: probeUntil },
-    hasAnswered: row.has_answered === 1,
-  }
+function toFault({ probeBy, probeUntil, hasAnswered, ...fault }: FaultRow): AgentFault {
+  const probe = probeBy === null || probeUntil === null ? null : { by: probeBy, until: probeUntil }
+  return { ...fault, probe, hasAnswered }
 }
+
+const QUOTA = table<AgentQuota>("agent_quota", { agent: "agent", notedAt: "noted_at", windows: json("windows") })
 
 export function agentQuotaStore(session: Session): AgentQuotaStore {
   return {
-    async list() {
-      const rows = await session.all<{ agent: string; noted_at: number; windows: string }>(
-        "select agent, noted_at, windows from agent_quota order by agent",
-      )
-      return rows.map(({ agent, noted_at: notedAt, windows }) => ({ agent, notedAt, windows: JSON.parse(windows) }))
+    list: () => QUOTA.list(session, "order by agent"),
+    async put(quota) {
+      const update = `on conflict (agent) do update set ${replaced("noted_at", "windows")}`
+      await insertRow(session, "agent_quota", QUOTA.toRow(quota), update)
     },
-    async put({ agent, notedAt, windows }: AgentQuota) {
-      await session.run(
-        `insert into agent_quota (agent, noted_at, windows) values (?, ?, ?)
-         on conflict (agent) do update set noted_at = excluded.noted_at, windows = excluded.windows`,
-        [agent, notedAt, JSON.stringify(windows)],
-      )
-    },
-    async remove(agent) {
-      return (await session.get("delete from agent_quota where agent = ? returning agent", [agent])) !== undefined
-    },
+    remove: (agent) => removeAgent(session, "agent_quota", agent),
   }
+}
+
+const LIMIT = table<RateLimit>("rate_limit", { agent: "agent", notedAt: "noted_at", until: "until", times: "times" })
+
+export function rateLimitStore(session: Session): RateLimitStore {
+  return {
+    list: () => LIMIT.list(session, "order by agent"),
+    lock: (agent) => LIMIT.find(session, `where agent = ?${session.forUpdate}`, [agent]),
+    async put(limit) {
+      const later = (column: string) =>
+        `${column} = case when rate_limit.${column} > excluded.${column} then rate_limit.${column} else excluded.${column} end`
+      const update = `${replaced("times")}, ${later("noted_at")}, ${later("until")}`
+      await insertRow(session, "rate_limit", LIMIT.toRow(limit), `on conflict (agent) do update set ${update}`)
+    },
+    remove: (agent, notedBefore) => removeAgent(session, "rate_limit", agent, notedBefore),
+  }
+}
+
+/** Returns whether there was a row to remove. */
+async function removeAgent(session: Session, from: string, agent: string, notedBefore?: number): Promise<boolean> {
+  const older = notedBefore === undefined ? "" : " and noted_at < ?"
+  const params = notedBefore === undefined ? [agent] : [agent, notedBefore]
+  return (await session.get(`delete from ${from} where agent = ?${older} returning agent`, params)) !== undefined
 }

@@ -2,7 +2,7 @@ import type { PastEvent } from "../../files/snapshot.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { EVENT_TABLE, type Event, type EventTable, readEvent, toStored } from "../../kernel/events.ts"
 import type { EventQuery } from "../port.ts"
-import { iso, type Param } from "./sql-session.ts"
+import { iso, type Param, type Row } from "./sql-session.ts"
 
 export interface EventRow {
   seq: number
@@ -13,33 +13,20 @@ export interface EventRow {
   data: string
 }
 
-/** The one place where rows become events: everybody behind it can rely on what the type promises. */
+/** The only place where rows become events: the data is checked here, and every reader can rely on its type. */
 export function toEvent(row: EventRow, cursor: string, table: EventTable = EVENT_TABLE): Event {
+  const { seq, type, version } = row
   try {
-    return readEvent(
-      {
-        seq: row.seq,
-        cursor,
-        type: row.type,
-        version: row.version,
-        timestamp: iso(row.recorded_at),
-        by: row.actor,
-        data: JSON.parse(row.data),
-      },
-      table,
-    )
+    const data = JSON.parse(row.data)
+    return readEvent({ seq, cursor, type, version, timestamp: iso(row.recorded_at), by: row.actor, data }, table)
   } catch (error) {
-    if (error instanceof AppError) throw new AppError(error.code, `event ${row.seq}: ${error.message}`, error.details)
-    throw new Error(
-      `event ${row.seq} of type ${row.type} cannot be read: ${error instanceof Error ? error.message : error}`,
-      {
-        cause: error,
-      },
-    )
+    if (error instanceof AppError) throw new AppError(error.code, `event ${seq}: ${error.message}`, error.details)
+    const what = error instanceof Error ? error.message : error
+    throw new Error(`event ${seq} of type ${type} cannot be read: ${what}`, { cause: error })
   }
 }
 
-/** What of the events is asked for, as a part of a `where`, and its parameters. */
+/** The filter of a query, as the end of a `where` and its parameters. */
 export function whichEvents({ type, task }: Pick<EventQuery, "type" | "task">): { sql: string; params: Param[] } {
   return {
     sql: `${type === undefined ? "" : " and type = ?"}${task === undefined ? "" : " and task = ?"}`,
@@ -47,8 +34,9 @@ export function whichEvents({ type, task }: Pick<EventQuery, "type" | "task">): 
   }
 }
 
-/** Type, version, time, actor and data. */
-export function eventColumns(event: PastEvent): Param[] {
+/** An event of an earlier time, as it is. */
+export function toEventRow(key: number, event: PastEvent): Row {
   const { type, version, data } = toStored(event)
-  return [type, version, Date.parse(event.timestamp), event.by, JSON.stringify(data)]
+  const recorded_at = Date.parse(event.timestamp)
+  return { team_id: key, type, version, recorded_at, actor: event.by, data: JSON.stringify(data) }
 }

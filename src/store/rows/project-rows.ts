@@ -1,70 +1,48 @@
-import type { ProjectRepository, RepositoryId } from "../../kernel/repository.ts"
+import type { ProjectRepository } from "../../kernel/repository.ts"
 import type { ProjectStore } from "../project-store.ts"
-import { iso, type Session } from "./sql-session.ts"
+import { insertRow, type Session } from "./sql-session.ts"
+import { flag, table, time } from "./sql-table.ts"
 
-interface ProjectRow {
-  project: string
-  repository: RepositoryId
-  git_dir: string
-  folder: string
-  is_default: number
-  is_linked: number
-  added_at: number
-}
+const REPOSITORY = table<ProjectRepository>("project_repository", {
+  project: "project",
+  repository: "repository",
+  gitDir: "git_dir",
+  folder: "folder",
+  isDefault: flag("is_default"),
+  isLinked: flag("is_linked"),
+  addedAt: time("added_at"),
+})
 
-const COLUMNS = "project, repository, git_dir, folder, is_default, is_linked, added_at"
+const ORDER = "order by project, is_linked, added_at, repository"
 
 export function projectStore(session: Session): ProjectStore {
-  const select = async (where: string, params: readonly string[] = []) => {
-    const rows = await session.all<ProjectRow>(
-      `select ${COLUMNS} from project_repository ${where} order by project, is_linked, added_at, repository`,
-      params,
-    )
-    return rows.map(toRepository)
-  }
   return {
-    list: () => select(""),
-    of: (project) => select("where project = ?", [project]),
-    in: (repository) => select("where repository = ?", [repository]),
-    async teams(project) {
-      const rows = await session.all<{ id: number; name: string }>(
-        "select id, name from team where project = ? and is_current = 1 order by name",
+    list: () => REPOSITORY.list(session, ORDER),
+    of: (project) => REPOSITORY.list(session, `where project = ? ${ORDER}`, [project]),
+    in: (repository) => REPOSITORY.list(session, `where repository = ? ${ORDER}`, [repository]),
+    findDefault: (repository) => REPOSITORY.find(session, "where repository = ? and is_default = 1", [repository]),
+    teams: (project) =>
+      session.all<{ key: number; team: string }>(
+        "select id as key, name as team from team where project = ? and is_current = 1 order by name",
         [project],
-      )
-      return rows.map(({ id, name }) => ({ key: id, team: name }))
+      ),
+    async add(place) {
+      const row = REPOSITORY.toRow({ ...place, addedAt: await session.now() })
+      const added = await insertRow(session, "project_repository", row, "on conflict do nothing returning project")
+      return added !== undefined
     },
-    async findDefault(repository) {
-      const row = await session.get<ProjectRow>(
-        `select ${COLUMNS} from project_repository where repository = ? and is_default = 1`,
-        [repository],
-      )
-      return row && toRepository(row)
+    async setDefault(repository, project = "") {
+      // In this order: only one project of a repository may be its default.
+      const set = "update project_repository set is_default = ? where repository = ? and"
+      await session.run(`${set} is_default = 1 and project <> ?`, [0, repository, project])
+      await session.run(`${set} project = ?`, [1, repository, project])
     },
-    async add({ project, repository, gitDir, folder, isDefault, isLinked }) {
-      const row = await session.get(
-        `insert into project_repository (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)
-         on conflict do nothing returning project`,
-        [project, repository, gitDir, folder, isDefault ? 1 : 0, isLinked ? 1 : 0, await session.now()],
-      )
-      return row !== undefined
-    },
-    async setDefault(repository, project) {
-      await session.run(
-        "update project_repository set is_default = 0 where repository = ? and is_default = 1 and project <> ?",
-        [repository, project ?? ""],
-      )
-      await session.run("update project_repository set is_default = 1 where repository = ? and project = ?", [
-        repository,
-        project ?? "",
-      ])
-    },
-    async move(repository, { gitDir, folder }) {
-      await session.run("update project_repository set git_dir = ?, folder = ? where repository = ?", [
+    move: (repository, { gitDir, folder }) =>
+      session.run("update project_repository set git_dir = ?, folder = ? where repository = ?", [
         gitDir,
         folder,
         repository,
-      ])
-    },
+      ]),
     async remove(project, repository) {
       const row = await session.get(
         "delete from project_repository where project = ? and repository = ? returning project",
@@ -72,17 +50,5 @@ export function projectStore(session: Session): ProjectStore {
       )
       return row !== undefined
     },
-  }
-}
-
-function toRepository(row: ProjectRow): ProjectRepository {
-  return {
-    project: row.project,
-    repository: row.repository,
-    gitDir: row.git_dir,
-    folder: row.folder,
-    isDefault: Number(row.is_default) === 1,
-    isLinked: Number(row.is_linked) === 1,
-    addedAt: iso(row.added_at),
   }
 }

@@ -1,50 +1,43 @@
-import type { TaskId } from "../../kernel/ids.ts"
-import type { RecordKind, TeamRecord } from "../../kernel/record.ts"
+import type { TeamRecord } from "../../kernel/record.ts"
 import type { RecordStore } from "../port.ts"
-import { iso, type Param, type Session } from "./sql-session.ts"
+import { insertRow, type Param, returned, type Session } from "./sql-session.ts"
+import { json, table, time } from "./sql-table.ts"
 
-interface RecordRow {
-  kind: RecordKind
-  number: number
-  task_id: TaskId | null
-  attempt: number | null
-  status: string
-  data: string
-  author: string
-  created_at: number
-  updated_at: number
-}
-
-export const RECORD_COLUMNS = "kind, number, task_id, attempt, status, data, author, created_at, updated_at"
+export const RECORD = table<TeamRecord>("record", {
+  kind: "kind",
+  number: "number",
+  taskId: "task_id",
+  attempt: "attempt",
+  status: "status",
+  data: json("data"),
+  by: "author",
+  createdAt: time("created_at"),
+  updatedAt: time("updated_at"),
+})
 
 export function recordStore(session: Session): RecordStore {
   return {
-    async add(key, { kind, taskId, attempt, status, data, by }) {
+    async add(key, record) {
       const now = await session.now()
-      const row = await session.get<RecordRow>(
-        `insert into record (team_id, ${RECORD_COLUMNS}) values (?, ?,
-           (select coalesce(max(number), 0) + 1 from record where team_id = ? and kind = ?), ?, ?, ?, ?, ?, ?, ?)
-         returning ${RECORD_COLUMNS}`,
-        [key, kind, key, kind, taskId, attempt, status, JSON.stringify(data), by, now, now],
+      // The team is locked, so no one else takes this number.
+      const last = await session.get<{ last: number | null }>(
+        "select max(number) as last from record where team_id = ? and kind = ?",
+        [key, record.kind],
       )
-      if (row === undefined) throw new Error("insert left no row")
-      return toRecord(row)
+      const number = (last?.last ?? 0) + 1
+      const row = { team_id: key, ...RECORD.toRow({ ...record, number, createdAt: now, updatedAt: now }) }
+      return RECORD.read(returned(await insertRow<object>(session, "record", row, `returning ${RECORD.columns}`)))
     },
-    async find(key, kind, number) {
-      const row = await session.get<RecordRow>(
-        `select ${RECORD_COLUMNS} from record where team_id = ? and kind = ? and number = ?`,
-        [key, kind, number],
-      )
-      return row && toRecord(row)
-    },
-    list: (key, filter = {}) => listRecords(session, key, filter),
+    find: (key, kind, number) =>
+      RECORD.find(session, "where team_id = ? and kind = ? and number = ?", [key, kind, number]),
+    list: (key, filter) => listRecords(session, key, filter),
     async change(key, { kind, number, status }, { status: next, data }) {
-      const rows = await session.all<RecordRow>(
+      const rows = await session.all<object>(
         `update record set status = ?, data = coalesce(?, data), updated_at = ?
-         where team_id = ? and kind = ? and number = ? and status = ? returning ${RECORD_COLUMNS}`,
+         where team_id = ? and kind = ? and number = ? and status = ? returning ${RECORD.columns}`,
         [next, data === undefined ? null : JSON.stringify(data), await session.now(), key, kind, number, status],
       )
-      return rows[0] && toRecord(rows[0])
+      return rows[0] && RECORD.read(rows[0])
     },
     async remove(key, kind, number) {
       await session.run("delete from record where team_id = ? and kind = ? and number = ?", [key, kind, number])
@@ -52,32 +45,17 @@ export function recordStore(session: Session): RecordStore {
   }
 }
 
-export async function listRecords(
+export function listRecords(
   session: Session,
   key: number,
   { kind, status, taskId }: Parameters<RecordStore["list"]>[1] & object = {},
 ): Promise<TeamRecord[]> {
-  const conditions = { kind, status, task_id: taskId ?? undefined }
-  const ofTeam = taskId === null ? ["task_id is null"] : []
-  const set = Object.entries(conditions).filter((entry): entry is [string, Param & string] => entry[1] !== undefined)
-  const rows = await session.all<RecordRow>(
-    `select ${RECORD_COLUMNS} from record where ${["team_id = ?", ...ofTeam, ...set.map(([column]) => `${column} = ?`)].join(" and ")}
-     order by seq`,
-    [key, ...set.map(([, value]) => value)],
+  const conditions = Object.entries({ team_id: key, kind, status, task_id: taskId ?? undefined })
+  const set = conditions.filter((entry): entry is [string, Param & (string | number)] => entry[1] !== undefined)
+  const where = [...set.map(([column]) => `${column} = ?`), ...(taskId === null ? ["task_id is null"] : [])]
+  return RECORD.list(
+    session,
+    `where ${where.join(" and ")} order by seq`,
+    set.map(([, value]) => value),
   )
-  return rows.map(toRecord)
-}
-
-function toRecord(row: RecordRow): TeamRecord {
-  return {
-    kind: row.kind,
-    number: row.number,
-    taskId: row.task_id,
-    attempt: row.attempt,
-    status: row.status,
-    data: JSON.parse(row.data) as TeamRecord["data"],
-    by: row.author,
-    createdAt: iso(row.created_at),
-    updatedAt: iso(row.updated_at),
-  }
 }

@@ -1,17 +1,19 @@
 import type { TaskId } from "../../kernel/ids.ts"
-import { PHASES } from "../../kernel/phase.ts"
+import { PHASES, type Protocol } from "../../kernel/phase.ts"
+import type { Schedule } from "../../kernel/team.ts"
 import type { TaskCount } from "../../reporting/status.ts"
 import { isMet, type Task, type TaskBrief, type TaskStatus } from "../../tasks/task.ts"
-import type { GraphNode, OwningTask, TaskChange, TaskFilter, TaskStore } from "../port.ts"
-import { insertRows, type Param, placeholders, type Session } from "./sql-session.ts"
-import { formatWork, parseList, TASK_COLUMNS, type TaskRow, toTask } from "./task-row.ts"
-import type { TeamRow } from "./team-rows.ts"
+import type { GraphNode, OwningTask, TaskFilter, TaskStore } from "../port.ts"
+import { insertRow, insertRows, type Param, placeholders, type Row, returned, type Session } from "./sql-session.ts"
+import { parseList, TASK, toTask } from "./task-row.ts"
+
+type TaskRow = { readonly id: TaskId }
 
 const MET = "('resolved', 'skipped')"
 
 export function taskStore(session: Session): TaskStore {
   const select = async (key: number, id: TaskId, lock: string) => {
-    const row = await session.get<TaskRow>(`select ${TASK_COLUMNS} from task where team_id = ? and id = ?${lock}`, [
+    const row = await session.get<TaskRow>(`select ${TASK.columns} from task where team_id = ? and id = ?${lock}`, [
       key,
       id,
     ])
@@ -39,13 +41,10 @@ export function taskStore(session: Session): TaskStore {
     create: (key, id, brief, wave) => createTask(session, key, { id, brief, wave }),
     createAll: (key, tasks) => createTasks(session, key, tasks),
     async update(key, id, change) {
-      const set = changedColumns(change)
-      const assignments = [...set.map(([column]) => `${column} = ?`), "version = version + 1", "updated_at = ?"].join(
-        ", ",
-      )
-      await session.run(`update task set ${assignments} where team_id = ? and id = ?`, [
-        ...set.map(([, value]) => value),
-        await session.now(),
+      const row = { ...TASK.toRow(change), updated_at: await session.now() }
+      const set = Object.keys(row).map((column) => `${column} = ?`)
+      await session.run(`update task set ${set.join(", ")}, version = version + 1 where team_id = ? and id = ?`, [
+        ...Object.values(row),
         key,
         id,
       ])
@@ -66,7 +65,7 @@ export function taskStore(session: Session): TaskStore {
     async setNeeds(key, id, needs) {
       const unmet = await countUnmet(session, key, needs)
       await session.run("delete from need where team_id = ? and task_id = ?", [key, id])
-      await insertNeeds(session, key, id, needs)
+      await insertNeeds(session, key, [{ id, blockedBy: needs }])
       await session.run(
         "update task set unmet = ?, version = version + 1, updated_at = ? where team_id = ? and id = ?",
         [unmet, await session.now(), key, id],
@@ -135,7 +134,7 @@ async function listTasks(
   const order = filter.ready === true ? "claim_wave, priority desc, claim_rank, height desc, seq" : "seq"
   const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
   const rows = await session.all<TaskRow>(
-    `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}${lock}`,
+    `select ${TASK.columns} from task where ${conditions.join(" and ")} order by ${order}${limit}${lock}`,
     params,
   )
   // A short list asks for its own needs; a long one reads the table once.
@@ -145,30 +144,13 @@ async function listTasks(
 }
 
 async function listOwning(session: Session, key: number): Promise<OwningTask[]> {
-  const rows = await session.all<Pick<TaskRow, "id" | "status" | "files">>(
+  const rows = await session.all<Pick<Task, "id" | "status"> & { files: string }>(
     `select id, status, files from task where team_id = ? and files <> '[]'
        and status not in ('resolved', 'failed', 'skipped') order by seq`,
     [key],
   )
   return rows.map((row) => ({ ...row, files: parseList(row.files) }))
 }
-
-const BRIEF_COLUMNS = [
-  ...["team_id", "id", "title", "description", "role", "complexity", "acceptance", "checks", "files", "agent_type"],
-  ...[
-    "assignee",
-    "work",
-    "priority",
-    "status",
-    "unmet",
-    "wave",
-    "claim_wave",
-    "protocol_phase",
-    "qa",
-    "created_at",
-    "updated_at",
-  ],
-]
 
 interface NewTask {
   readonly id: TaskId
@@ -182,24 +164,12 @@ interface Placing {
   readonly now: number
 }
 
-function briefValues(key: number, { id, brief }: NewTask, { unmet, wave, rules, now }: Placing): Param[] {
-  const { title, description, role, complexity, agentType, assignee, work } = brief
-  const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
-  const own = [
-    key,
-    id,
-    title,
-    description,
-    role,
-    complexity,
-    ...lists,
-    agentType,
-    assignee ?? "",
-    formatWork(work),
-    brief.priority ?? 0,
-  ]
-  const guards = [rules.protocol === "planned" ? PHASES[0] : "", rules.has_qa === 1 ? "needed" : ""]
-  return [...own, "open", unmet, wave, rules.schedule === "eager" ? 0 : wave, ...guards, now, now]
+function toNewRow(key: number, { id, brief }: NewTask, { unmet, wave, rules, now }: Placing): Row {
+  const phase = rules.protocol === "planned" ? PHASES[0] : null
+  const qa = rules.has_qa === 1 ? "needed" : null
+  const given = { ...brief, id, priority: brief.priority ?? 0, status: "open", unmet, wave, phase, qa }
+  const claim_wave = rules.schedule === "eager" ? 0 : wave
+  return { team_id: key, claim_wave, ...TASK.toRow({ ...given, createdAt: now, updatedAt: now }) }
 }
 
 async function createTask(
@@ -210,13 +180,14 @@ async function createTask(
   const { id, brief } = task
   const unmet = await countUnmet(session, key, brief.blockedBy)
   const rules = await rulesOf(session, key)
-  const row = await session.get<TaskRow>(
-    `insert into task (${BRIEF_COLUMNS.join(", ")}) values (${placeholders(BRIEF_COLUMNS.length)})
-     on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
-    briefValues(key, task, { unmet, wave: wave ?? 0, rules, now: await session.now() }),
+  const row = await insertRow<TaskRow>(
+    session,
+    "task",
+    toNewRow(key, task, { unmet, wave: wave ?? 0, rules, now: await session.now() }),
+    `on conflict (team_id, id) do nothing returning ${TASK.columns}`,
   )
   if (row === undefined) return undefined
-  await insertNeeds(session, key, id, brief.blockedBy)
+  await insertNeeds(session, key, [{ id, ...brief }])
   return toTask(row, brief.blockedBy)
 }
 
@@ -224,16 +195,19 @@ async function createTasks(session: Session, key: number, tasks: readonly NewTas
   if (tasks.length === 0) return
   const now = await session.now()
   const rules = await rulesOf(session, key)
-  const rows = tasks.map((task) => briefValues(key, task, { unmet: 0, wave: 0, rules, now }))
-  await insertRows(session, "task", BRIEF_COLUMNS, rows)
-  const needs = tasks.flatMap(({ id, brief }) => brief.blockedBy.map((need) => [key, id, need]))
-  await insertRows(session, "need", ["team_id", "task_id", "need_id"], needs)
+  const rows = tasks.map((task) => toNewRow(key, task, { unmet: 0, wave: 0, rules, now }))
+  await insertRows(session, "task", rows)
+  await insertNeeds(
+    session,
+    key,
+    tasks.map(({ id, brief }) => ({ id, ...brief })),
+  )
   await repairUnmet(session, key)
 }
 
 async function listOverdue(session: Session, key: number, claimedBefore: number | null): Promise<Task[]> {
   const rows = await session.all<TaskRow>(
-    `select ${TASK_COLUMNS} from task where team_id = ? and status = 'in_progress'
+    `select ${TASK.columns} from task where team_id = ? and status = 'in_progress'
        and (lease_until < ? or claimed_at <= ?) order by seq`,
     [key, await session.now(), claimedBefore ?? -1],
   )
@@ -249,12 +223,14 @@ async function nextLeaseEnd(session: Session, key: number): Promise<number | nul
 }
 
 /** What a team asks of its tasks from the start. */
-type TeamRules = Pick<TeamRow, "schedule" | "protocol" | "has_qa">
+interface TeamRules {
+  readonly schedule: Schedule
+  readonly protocol: Protocol
+  readonly has_qa: number
+}
 
 async function rulesOf(session: Session, key: number): Promise<TeamRules> {
-  const rules = await session.get<TeamRules>("select schedule, protocol, has_qa from team where id = ?", [key])
-  if (rules === undefined) throw new Error("the team vanished inside a transaction")
-  return rules
+  return returned(await session.get<TeamRules>("select schedule, protocol, has_qa from team where id = ?", [key]))
 }
 
 async function setWaves(session: Session, key: number, places: Parameters<TaskStore["setWaves"]>[1]): Promise<void> {
@@ -308,37 +284,14 @@ async function countUnmet(session: Session, key: number, needs: readonly TaskId[
   return rows.filter((row) => !isMet(row.status)).length
 }
 
-async function insertNeeds(session: Session, key: number, id: TaskId, needs: readonly TaskId[]): Promise<void> {
-  for (const need of needs) {
-    await session.run("insert into need (team_id, task_id, need_id) values (?, ?, ?)", [key, id, need])
-  }
-}
-
-function changedColumns(change: TaskChange): [string, Param][] {
-  const columns: Record<string, Param | undefined> = {
-    title: change.title,
-    description: change.description,
-    role: change.role,
-    complexity: change.complexity,
-    acceptance: change.acceptance && JSON.stringify(change.acceptance),
-    checks: change.checks && JSON.stringify(change.checks),
-    files: change.files && JSON.stringify(change.files),
-    agent_type: change.agentType,
-    work: change.work && formatWork(change.work),
-    priority: change.priority,
-    assignee: change.assignee === null ? "" : change.assignee,
-    result: change.result,
-    protocol_phase: change.phase === null ? "" : change.phase,
-    qa: change.qa === null ? "" : change.qa,
-    status: change.status,
-    paused_from: change.pausedFrom,
-    pause_reason: change.pauseReason,
-    attempt: change.attempt,
-    worker_id: change.workerId,
-    claimed_by: change.claimedBy,
-    claimed_at: change.claimedAt,
-    lease_until: change.leaseUntil,
-    completed_at: change.completedAt,
-  }
-  return Object.entries(columns).filter((entry): entry is [string, Param] => entry[1] !== undefined)
+/** Writes down what these tasks need. */
+export async function insertNeeds(
+  session: Session,
+  key: number,
+  tasks: readonly Pick<Task, "id" | "blockedBy">[],
+): Promise<void> {
+  const rows = tasks.flatMap(({ id, blockedBy }) =>
+    blockedBy.map((need) => ({ team_id: key, task_id: id, need_id: need })),
+  )
+  await insertRows(session, "need", rows)
 }

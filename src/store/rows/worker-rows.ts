@@ -1,47 +1,44 @@
+import type { SnapshotWorker } from "../../files/snapshot.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
-import type { Role } from "../../tasks/task.ts"
-import type { Worker, WorkerAvailability } from "../../workers/worker.ts"
+import type { Worker } from "../../workers/worker.ts"
 import type { WorkerNow, WorkerStore } from "../port.ts"
-import { iso, type Param, type Session } from "./sql-session.ts"
+import { insertRow, type Param, returned, type Session } from "./sql-session.ts"
+import { table, time } from "./sql-table.ts"
 
-export interface WorkerRow {
-  id: WorkerId
-  role: Role | null
-  session_id: string | null
-  pane: string | null
-  worktree: string | null
-  branch: string | null
-  availability: WorkerAvailability
-  heartbeat_at: number
-  created_at: number
-}
+export const WORKER = table<SnapshotWorker>("worker", {
+  id: "id",
+  role: "role",
+  sessionId: "session_id",
+  pane: "pane",
+  worktree: "worktree",
+  branch: "branch",
+  availability: "availability",
+  heartbeatAt: time("heartbeat_at"),
+  createdAt: time("created_at"),
+})
 
-/** A task as far as its worker is concerned, oldest first. */
+/** A task as its worker sees it, oldest first. */
 interface WorkRow {
   worker_id: WorkerId
   id: TaskId
   status: "in_progress" | "resolved"
 }
 
-/** A worker that was heard of this long ago need not be written down again by a claim. */
+/** A claim does not write the heartbeat again within this time. */
 export const HEARD_WITHIN_MS = 1000
 
-const COLUMNS = "id, role, session_id, pane, worktree, branch, availability, heartbeat_at, created_at"
-
-export async function listWorkerRows(session: Session, key: number): Promise<WorkerRow[]> {
-  const rows = await session.all<WorkerRow>(`select ${COLUMNS} from worker where team_id = ?`, [key])
+export async function listSnapshotWorkers(session: Session, key: number): Promise<SnapshotWorker[]> {
+  const workers = await WORKER.list(session, "where team_id = ?", [key])
   // Sorted here: databases differ in how they compare texts.
-  return rows.sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+  return workers.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1))
 }
 
 export function workerStore(session: Session): WorkerStore {
-  /** With everything they have done: reads all tasks of the team that were ever claimed. */
+  /** With the tasks they completed: reads every task of the team that was ever claimed. */
   const select = async (key: number, id?: WorkerId): Promise<Worker[]> => {
     const params: Param[] = id === undefined ? [key] : [key, id]
-    const rows = await session.all<WorkerRow>(
-      `select ${COLUMNS} from worker where team_id = ?${id === undefined ? "" : " and id = ?"} order by created_at, id`,
-      params,
-    )
+    const which = id === undefined ? "" : " and id = ?"
+    const rows = await WORKER.list(session, `where team_id = ?${which} order by created_at, id`, params)
     if (rows.length === 0) return []
     const work = await session.all<WorkRow>(
       `select worker_id, id, status from task where team_id = ? and status in ('in_progress', 'resolved')
@@ -59,10 +56,10 @@ export function workerStore(session: Session): WorkerStore {
   }
   return {
     async find(key, id) {
-      const row = await session.get<WorkerRow>(`select ${COLUMNS} from worker where team_id = ? and id = ?`, [key, id])
+      const row = await WORKER.find(session, "where team_id = ? and id = ?", [key, id])
       if (row === undefined) return undefined
-      // No index knows a task's worker: every claim would have to write it. The few tasks in progress have one for their
-      // leases, which the planner takes because of the words status = 'in_progress', and they are all there is to ask.
+      // There is no index by worker, because every claim would have to update it. `status = 'in_progress'` makes the
+      // planner use the index of leases, which has only the few tasks in progress.
       const current = await session.get<{ id: TaskId }>(
         `select id from task where team_id = ? and status = 'in_progress' and worker_id = ?
          order by claimed_at desc, seq desc limit 1`,
@@ -72,35 +69,26 @@ export function workerStore(session: Session): WorkerStore {
     },
     list: (key) => select(key),
     async put(key, id, change) {
+      const { role = null, sessionId = null, availability, workspace, pane } = change
       const now = await session.now()
-      await session.run(
-        `insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
-         values (?, ?, ?, ?, ?, ?, ?)
-         on conflict (team_id, id) do update set
-           role = coalesce(excluded.role, worker.role),
-           session_id = coalesce(excluded.session_id, worker.session_id),
-           heartbeat_at = excluded.heartbeat_at`,
-        [key, id, change.role ?? null, change.sessionId ?? null, change.availability ?? "idle", now, now],
+      const worker = { id, role, sessionId, availability: availability ?? "idle", heartbeatAt: now, createdAt: now }
+      await insertRow(
+        session,
+        "worker",
+        { team_id: key, ...WORKER.toRow(worker) },
+        `on conflict (team_id, id) do update set role = coalesce(excluded.role, worker.role),
+           session_id = coalesce(excluded.session_id, worker.session_id), heartbeat_at = excluded.heartbeat_at`,
       )
-      if (change.availability !== undefined) {
-        await session.run("update worker set availability = ? where team_id = ? and id = ?", [
-          change.availability,
+      const place = workspace === null ? { worktree: null, branch: null } : workspace
+      const row = WORKER.toRow({ availability, pane, ...place })
+      const set = Object.keys(row).map((column) => `${column} = ?`)
+      if (set.length > 0)
+        await session.run(`update worker set ${set.join(", ")} where team_id = ? and id = ?`, [
+          ...Object.values(row),
           key,
           id,
         ])
-      }
-      if (change.workspace !== undefined) {
-        await session.run("update worker set worktree = ?, branch = ? where team_id = ? and id = ?", [
-          ...[change.workspace?.worktree ?? null, change.workspace?.branch ?? null],
-          ...[key, id],
-        ])
-      }
-      if (change.pane !== undefined) {
-        await session.run("update worker set pane = ? where team_id = ? and id = ?", [change.pane, key, id])
-      }
-      const worker = (await select(key, id))[0]
-      if (worker === undefined) throw new Error(`worker ${id} vanished inside a transaction`)
-      return worker
+      return returned((await select(key, id))[0])
     },
     async heard(key, id) {
       const now = await session.now()
@@ -132,18 +120,9 @@ export function workerStore(session: Session): WorkerStore {
   }
 }
 
-function toWorker(row: WorkerRow, currentTask: TaskId | null): WorkerNow {
-  const free = row.availability === "idle" || row.availability === "working"
-  return {
-    id: row.id,
-    role: row.role,
-    pane: row.pane,
-    worktree: row.worktree,
-    branch: row.branch,
-    sessionId: row.session_id,
-    status: free ? (currentTask === null ? "idle" : "working") : row.availability,
-    currentTask,
-    lastHeartbeat: iso(row.heartbeat_at),
-    createdAt: iso(row.created_at),
-  }
+function toWorker(row: SnapshotWorker, currentTask: TaskId | null): WorkerNow {
+  const { id, role, pane, worktree, branch, sessionId, availability, heartbeatAt, createdAt } = row
+  const isFree = availability === "idle" || availability === "working"
+  const status = isFree ? (currentTask === null ? "idle" : "working") : availability
+  return { id, role, pane, worktree, branch, sessionId, status, currentTask, lastHeartbeat: heartbeatAt, createdAt }
 }

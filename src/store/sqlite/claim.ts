@@ -1,15 +1,23 @@
+import type { TeamPhase } from "../../kernel/team.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
 import type { Param, Session } from "../rows/sql-session.ts"
-import { TASK_COLUMNS, type TaskRow, toTask } from "../rows/task-row.ts"
+import { TASK, toTask } from "../rows/task-row.ts"
 import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
 import { appendEvent } from "./append-event.ts"
 
-/** The needs of the changed task as JSON, so that no second statement has to ask. */
-export const NEEDS = `(select json_group_array(need_id) from
+/** A changed task with its needs as JSON, so that no second statement has to read them. */
+export const RETURNED = `team_id, ${TASK.columns}, (select json_group_array(need_id) from
   (select need_id from need where need.team_id = task.team_id and need.task_id = task.id order by need_id)) as needs`
 
-// The team when it takes claims, and the highest wave that is open: the first unverified one. Where nothing holds tasks
-// back it is higher than any wave, so that it is always a bound for the index and closed waves are never read.
+export interface ReturnedRow {
+  readonly team_id: number
+  readonly needs: string
+}
+
+const CLAIMED = `${RETURNED}, previous_owner, (select phase from open_team) as team_phase`
+
+// The team if it accepts claims, and the highest open wave: the first one that is not verified. Without such a wave it is
+// a number above all waves, so that the index always has a bound and closed waves are never read.
 const TEAM = `open_team as (
   select id, phase, ifnull(case when schedule <> 'eager' then
     (select min(number) from wave where team_id = team.id and verdict is not 'verified') end, 1e9) as open_wave
@@ -32,7 +40,7 @@ const CLAIM_NAMED = `with ${TEAM}
   where team_id = (select id from open_team) and id = ?9 and ${WORKER_MAY} and (?10 = 0 or ${ROLE_FITS})
     and ((status = 'in_progress' and claimed_by = ?3)
       or (${MAY_TAKE} and (status = 'open' or (status = 'in_progress' and lease_until < ?6))))
-  returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id, ${NEEDS}`
+  returning ${CLAIMED}`
 
 /** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
 function claimNext(anyRole: boolean): string {
@@ -48,16 +56,15 @@ function claimNext(anyRole: boolean): string {
       (select seq from task where team_id = (select id from open_team) and status = 'in_progress' and lease_until < ?6
         and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until limit 1),
       ${[first("assignee = ?4"), ...byRole].join(",\n")})) and ${WORKER_MAY}
-    returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id, ${NEEDS}`
+    returning ${CLAIMED}`
 }
 
 const CLAIM_NEXT_OF_ROLE = claimNext(false)
 const CLAIM_NEXT = claimNext(true)
 
-interface ClaimedRow extends TaskRow {
-  phase: string
-  team_id: number
-  needs: string
+interface ClaimedRow extends ReturnedRow {
+  readonly previous_owner: string | null
+  readonly team_phase: TeamPhase
 }
 
 export async function claimTask(session: Session, request: ClaimRequest): Promise<Claimed | undefined> {
@@ -78,21 +85,20 @@ export async function claimTask(session: Session, request: ClaimRequest): Promis
       ? await session.get<ClaimedRow>(anyRole ? CLAIM_NEXT : CLAIM_NEXT_OF_ROLE, params)
       : await session.get<ClaimedRow>(CLAIM_NAMED, [...params, request.taskId, request.strictRole ? 1 : 0])
   if (row === undefined) return undefined
-  await heardOf(session, row.team_id, request, now)
+  const { team_id: key, previous_owner: before } = row
+  await noteWorker(session, key, request, now)
   const task = toTask(row, JSON.parse(row.needs))
-  const renewed = row.previous_owner === request.owner
+  const renewed = before === request.owner
   if (!renewed) {
-    await appendEvent(session, row.team_id, request.owner, {
-      type: "task.claimed",
-      data: { task: row.id, token: row.claim_token, taken_over_from: row.previous_owner },
-    })
+    const data = { task: task.id, token: task.claimToken, taken_over_from: before }
+    await appendEvent(session, key, request.owner, { type: "task.claimed", data })
   }
-  if (row.phase === "PLANNING") await startExecution(session, row.team_id, request.owner)
-  return { task, takenOverFrom: renewed ? null : row.previous_owner, renewed }
+  if (row.team_phase === "PLANNING") await startExecution(session, key, request.owner)
+  return { task, takenOverFrom: renewed ? null : before, renewed }
 }
 
-/** Whoever claims is a worker of the team; the first role it names stays its role. */
-async function heardOf(session: Session, key: number, request: ClaimRequest, now: number): Promise<void> {
+/** A claim makes its owner a worker of the team. The first role that a worker names stays its role. */
+async function noteWorker(session: Session, key: number, request: ClaimRequest, now: number): Promise<void> {
   await session.run(
     `insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
      values (?, ?, ?, ?, 'idle', ?, ?)

@@ -1,6 +1,6 @@
 import { EVENT_TABLE, type EventTable } from "../../kernel/events.ts"
 import type { EventQuery, EventStore } from "../port.ts"
-import { type EventRow, eventColumns, toEvent, whichEvents } from "../rows/event-rows.ts"
+import { type EventRow, toEvent, toEventRow, whichEvents } from "../rows/event-rows.ts"
 import { insertRows, type Session } from "../rows/sql-session.ts"
 import { appendEvent } from "./append-event.ts"
 
@@ -15,8 +15,7 @@ export function eventStore(session: Session, table: EventTable = EVENT_TABLE): E
       insertRows(
         session,
         "event",
-        ["team_id", "seq", "type", "version", "recorded_at", "actor", "data"],
-        events.map((event, place) => [key, place + 1, ...eventColumns(event)]),
+        events.map((event, place) => ({ seq: place + 1, ...toEventRow(key, event) })),
       ),
     async list(key, query) {
       const which = whichEvents(query)
