@@ -1,29 +1,28 @@
+import * as v from "valibot"
 import type { TaskId } from "../kernel/ids.ts"
-import type { TeamRecord } from "../kernel/record.ts"
+import { readRecord, type TeamRecord } from "../kernel/record.ts"
 import type { Remedy } from "../kernel/remedy.ts"
 import type { TeamMode } from "../kernel/team.ts"
 import { isMet, type Task } from "../tasks/task.ts"
 
 /**
- * What can be asked for. `agent-phase`: a worker's plan for a task. `plan`: what the team is going to do. `qa-plan`: how
- * work is going to be checked. `checkpoint`: a place on the way at which a person wants to have a look. `shared-file`: that
- * what a task has in a shared file takes the place of what is merged already; rejected, it does not.
+ * `agent-phase`: a worker's plan for a task. `plan`: the plan of the team. `qa-plan`: how work will be checked.
+ * `checkpoint`: a person wants to look before the team continues. `shared-file`: a task's version of a shared file
+ * replaces what is merged; if rejected, it does not.
  */
-export const APPROVAL_SCOPES = ["agent-phase", "plan", "qa-plan", "checkpoint", "shared-file"] as const
-export type ApprovalScope = (typeof APPROVAL_SCOPES)[number]
+const APPROVAL_SCOPES = ["agent-phase", "plan", "qa-plan", "checkpoint", "shared-file"] as const
 
-/** `withdrawn`: what was asked for is no longer what would be done. */
+/** `withdrawn`: the question is outdated. */
 export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "withdrawn"] as const
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
-/** The places at which a person is asked in SUPERVISED mode, besides the plans of the workers. */
+/** Where a person is asked in SUPERVISED mode, besides the workers' plans. */
 export const CHECKPOINTS = ["understanding", "team-plan", "draft", "final"] as const
 export type Checkpoint = (typeof CHECKPOINTS)[number]
 
-/** Why a team is paused that a person is asked about. */
+/** The pause reason of a team that waits for an approval. */
 export const WAITS_FOR_APPROVAL = "it waits for an approval; see: teamwork approvals"
 
-/** Both answers that somebody may give. */
 export function waysToDecide(number: number): readonly Remedy[] {
   return [
     { operation: "approve", fields: { number }, to: "decide with" },
@@ -31,56 +30,51 @@ export function waysToDecide(number: number): readonly Remedy[] {
   ]
 }
 
-/** One question and its answer. The number is that of the question: an answer can never be taken for that to another. */
-export interface Approval {
-  readonly number: number
-  readonly scope: ApprovalScope
+const text = v.nullish(v.string(), null)
+
+const ApprovalData = v.object({
+  scope: v.fallback(v.picklist(APPROVAL_SCOPES), "checkpoint"),
   /** The phase, the checkpoint, or what else within the scope. */
-  readonly subject: string
+  subject: v.nullish(v.string(), ""),
+  /** What will be done once it is approved. */
+  question: v.nullish(v.string(), ""),
+  decidedBy: text,
+  decidedAt: text,
+  reason: text,
+})
+
+/** One question and its answer. */
+export interface Approval extends Readonly<v.InferOutput<typeof ApprovalData>> {
+  readonly number: number
   readonly taskId: TaskId | null
   readonly attempt: number | null
-  /** What is going to be done once it is approved. */
-  readonly question: string
   readonly status: ApprovalStatus
   readonly askedBy: string
   readonly askedAt: string
-  readonly decidedBy: string | null
-  readonly decidedAt: string | null
-  readonly reason: string | null
 }
 
-export function toApproval({ number, taskId, attempt, status, data, by, createdAt }: TeamRecord): Approval {
-  const text = (key: string) => (typeof data[key] === "string" ? data[key] : null)
-  return {
-    ...{ number, taskId, attempt },
-    scope: (text("scope") ?? "checkpoint") as ApprovalScope,
-    subject: text("subject") ?? "",
-    question: text("question") ?? "",
-    status: status as ApprovalStatus,
-    askedBy: by,
-    askedAt: createdAt,
-    decidedBy: text("decidedBy"),
-    decidedAt: text("decidedAt"),
-    reason: text("reason"),
-  }
+export function toApproval(record: TeamRecord): Approval {
+  const { number, taskId, attempt, by: askedBy, createdAt: askedAt } = record
+  const status = record.status as ApprovalStatus
+  return { number, taskId, attempt, status, askedBy, askedAt, ...readRecord(ApprovalData, record) }
 }
 
-const MOST_NAMED = 100
+const MAX_LISTED = 100
 
 type Shown = Pick<Task, "id" | "title" | "role" | "blockedBy"> & Partial<Pick<Task, "status">>
 
-/** A line for each task, as far as that can be read. */
+/** One line per task. */
 export function listForApproval(tasks: readonly Shown[]): string {
-  const lines = tasks.slice(0, MOST_NAMED).map(({ id, title, role, blockedBy, status }) => {
+  const lines = tasks.slice(0, MAX_LISTED).map(({ id, title, role, blockedBy, status }) => {
     const needs = blockedBy.length === 0 ? "" : `, needs ${blockedBy.join(", ")}`
     return `- ${id} ${title} [${role}${needs}]${status === undefined ? "" : ` (${status})`}`
   })
-  return [...lines, ...(tasks.length > MOST_NAMED ? [`and ${tasks.length - MOST_NAMED} more`] : [])].join("\n")
+  return [...lines, ...(tasks.length > MAX_LISTED ? [`and ${tasks.length - MAX_LISTED} more`] : [])].join("\n")
 }
 
 /**
- * What is asked before the delivery. Whatever is done after that makes it another question, so that an answer never
- * stands for work that nobody had seen; no clock has a say in it.
+ * The question before the delivery. It counts attempts, so any later work changes the question and an old answer does
+ * not cover it.
  */
 export function describeFinal(tasks: readonly (Shown & Pick<Task, "attempt" | "status">)[]): string {
   const attempts = tasks.reduce((sum, { attempt }) => sum + attempt, 0)
@@ -92,12 +86,9 @@ export function describeFinal(tasks: readonly (Shown & Pick<Task, "attempt" | "s
   return `${head}\n${listForApproval(tasks)}`
 }
 
-/** A person, or whoever leads the team: a PM agent, or the rule that routine matters are approved. */
-export type Decider = "person" | "lead"
-
-/** In FULL_AUTO nobody is waited for; whoever supervises decides everything but how QA goes about its work. */
-export function whoDecides(mode: TeamMode, { scope }: Pick<Approval, "scope">): Decider {
-  // The engine asks because it has no rule for it, so there is none to answer by.
+/** `lead`: a PM agent, or the rule that approves routine questions. */
+export function whoDecides(mode: TeamMode, { scope }: Pick<Approval, "scope">): "person" | "lead" {
+  // The engine asks about a shared file because it has no rule for it.
   if (scope === "shared-file") return "person"
   return mode === "SUPERVISED" && scope !== "qa-plan" ? "person" : "lead"
 }

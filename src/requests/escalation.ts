@@ -1,76 +1,91 @@
+import * as v from "valibot"
 import type { TaskId } from "../kernel/ids.ts"
-import type { TeamRecord } from "../kernel/record.ts"
+import { readRecord, type TeamRecord } from "../kernel/record.ts"
 import type { SetbackKind } from "../tasks/retry.ts"
 import { isHeld, type Task } from "../tasks/task.ts"
 
-/** Why nobody but a person can say how it goes on. */
+/** Why only a person can decide how to continue. */
 export const TRIGGERS = [
-  ...(["tool_unavailable", "rate_limited", "permission_denied", "dependency_missing", "requirement_unclear"] as const),
-  ...(["technical_limitation", "scope_change", "disagreement", "repeated_failure", "budget"] as const),
+  "tool_unavailable",
+  "rate_limited",
+  "permission_denied",
+  "dependency_missing",
+  "requirement_unclear",
+  "technical_limitation",
+  "scope_change",
+  "disagreement",
+  "repeated_failure",
+  "budget",
 ] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
-/** `withdrawn`: what it was about was settled in another way. */
+/** `withdrawn`: settled without a decision. */
 export const ESCALATION_STATUSES = ["open", "decided", "withdrawn"] as const
-export type EscalationStatus = (typeof ESCALATION_STATUSES)[number]
 
-/** What can be decided, and what follows from it. */
+/** What can be decided, and what follows. */
 export const OPTIONS = {
-  "go-on": "nothing is in the way any more: the team goes on, the task goes on from where it was",
-  retry: "the task is tried again by whoever takes it, and reads the note; of findings: they are fixed once more",
-  reassign: "the task is tried again by the agent program named with --agent",
-  skip: "the task is left out, and what waits for it goes on",
-  fail: "the task is given up",
+  "go-on": "the problem is solved: the team, or the task, continues where it was",
+  retry: "any worker tries the task again and reads the note; findings are fixed once more",
+  reassign: "the agent program named with --agent tries the task again",
+  skip: "the task is skipped, and tasks that need it continue",
+  fail: "the task fails",
   waive: "the open findings are accepted as they are, with the note as the reason",
-  pause: "it stays paused until somebody runs teamwork resume",
+  pause: "it stays paused until you run teamwork resume",
 } as const satisfies Record<string, string>
 export type Option = keyof typeof OPTIONS
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly Option[]
 
-/** The matter of an escalation about a review; once that is decided, the review is asked for again. */
+/** `about` of an escalation about a review. Once it is decided, the review is asked for again. */
 export const ABOUT_REVIEW = "review"
 
-/** What a person is asked about findings that fixes did not get rid of. */
+/** The options for findings that several fixes did not solve. */
 export const FINDING_OPTIONS: readonly Option[] = ["retry", "waive", "pause"]
 
-/** How far it was, what went wrong, and how often it was tried. */
-export interface EscalationContext {
-  readonly progress: readonly string[]
+const EscalationContext = v.object({
+  progress: v.fallback(v.array(v.string()), []),
   /** The latest last. */
-  readonly errors: readonly string[]
-  readonly attempts: number
+  errors: v.fallback(v.array(v.string()), []),
+  attempts: v.fallback(v.number(), 0),
   /** In the present attempt. */
-  readonly setbacks: number
-}
+  setbacks: v.fallback(v.number(), 0),
+})
+export type EscalationContext = Readonly<v.InferOutput<typeof EscalationContext>>
 
-/** A question that waits for a person, and the decision. Until then what it is about stays as it is. */
-export interface Escalation {
+const NO_CONTEXT = { progress: [], errors: [], attempts: 0, setbacks: 0 }
+
+const text = v.nullish(v.string(), null)
+
+const EscalationData = v.object({
+  trigger: v.fallback(v.picklist(TRIGGERS), "technical_limitation"),
+  summary: v.nullish(v.string(), ""),
+  /** What settles it besides a decision, such as `agent codex`. */
+  about: text,
+  context: v.fallback(EscalationContext, NO_CONTEXT),
+  options: v.fallback(v.array(v.picklist(OPTION_NAMES)), []),
+  decision: v.fallback(v.nullable(v.picklist(OPTION_NAMES)), null),
+  /** The agent program that gets a reassigned task. */
+  agent: text,
+  note: text,
+  decidedBy: text,
+  decidedAt: text,
+})
+
+/** A question that waits for a person, and the decision. */
+export interface Escalation extends Readonly<v.InferOutput<typeof EscalationData>> {
   readonly number: number
-  readonly trigger: Trigger
-  /** Null when it is about the team as a whole. */
+  /** Null: it is about the team as a whole. */
   readonly taskId: TaskId | null
   readonly attempt: number | null
-  readonly summary: string
-  /** What settles it besides a decision, such as `agent codex`; null where nothing does. */
-  readonly about: string | null
-  readonly context: EscalationContext
-  /** What may be decided. */
-  readonly options: readonly Option[]
-  readonly status: EscalationStatus
+  readonly status: (typeof ESCALATION_STATUSES)[number]
   readonly raisedBy: string
   readonly raisedAt: string
-  readonly decision: Option | null
-  /** The agent program that a reassigned task is for. */
-  readonly agent: string | null
-  readonly note: string | null
-  readonly decidedBy: string | null
-  readonly decidedAt: string | null
 }
 
-/** For these another agent would ask the same. */
-const ABOUT_THE_TASK: readonly Trigger[] = ["requirement_unclear", "scope_change"]
-/** In these there may be nothing to do over. */
-const MAY_STAND: readonly Trigger[] = ["rate_limited", "disagreement"]
+export function toEscalation(record: TeamRecord): Escalation {
+  const { number, taskId, attempt, by: raisedBy, createdAt: raisedAt } = record
+  const status = record.status as Escalation["status"]
+  return { number, taskId, attempt, status, raisedBy, raisedAt, ...readRecord(EscalationData, record) }
+}
 
 export function optionsFor(trigger: Trigger, task: Pick<Task, "status" | "pausedFrom"> | null): Option[] {
   if (task === null) return ["go-on", "pause"]
@@ -78,56 +93,47 @@ export function optionsFor(trigger: Trigger, task: Pick<Task, "status" | "paused
   const isBegun = status === "failed" || isHeld(status === "paused" && pausedFrom !== null ? pausedFrom : status)
   return OPTION_NAMES.filter((option) => {
     if (option === "waive") return false
-    if (option === "go-on") return MAY_STAND.includes(trigger) && status !== "failed"
-    if (option === "reassign") return !ABOUT_THE_TASK.includes(trigger)
-    // What nobody has begun cannot have failed.
+    if (option === "go-on") return (trigger === "rate_limited" || trigger === "disagreement") && status !== "failed"
+    // Another agent would ask the same question.
+    if (option === "reassign") return trigger !== "requirement_unclear" && trigger !== "scope_change"
     if (option === "fail") return isBegun
     return option !== "pause" || status !== "failed"
   })
 }
 
-/** What the setback that a task could not get over is to a person. */
+/** The trigger for a task that was paused after a setback of this kind. */
 export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
-  ...{
-    gate: "repeated_failure",
-    qa: "repeated_failure",
-    crashed: "repeated_failure",
-    protocol: "repeated_failure",
-    lost: "repeated_failure",
-  },
-  ...{ "timed-out": "repeated_failure", "turn-limit": "repeated_failure", interrupted: "repeated_failure" },
-  ...{ hung: "repeated_failure", looping: "repeated_failure" },
-  ...{ refused: "technical_limitation", "context-overflow": "technical_limitation" },
+  gate: "repeated_failure",
+  qa: "repeated_failure",
+  crashed: "repeated_failure",
+  protocol: "repeated_failure",
+  lost: "repeated_failure",
+  "timed-out": "repeated_failure",
+  "turn-limit": "repeated_failure",
+  interrupted: "repeated_failure",
+  hung: "repeated_failure",
+  looping: "repeated_failure",
+  refused: "technical_limitation",
+  "context-overflow": "technical_limitation",
   "agent-failed": "technical_limitation",
-  ...{ workspace: "tool_unavailable", "not-found": "tool_unavailable", "unknown-model": "tool_unavailable" },
-  ...{ overloaded: "tool_unavailable", unreachable: "tool_unavailable", "left-out": "tool_unavailable" },
+  workspace: "tool_unavailable",
+  "not-found": "tool_unavailable",
+  "unknown-model": "tool_unavailable",
+  overloaded: "tool_unavailable",
+  unreachable: "tool_unavailable",
+  "left-out": "tool_unavailable",
   permission: "permission_denied",
-  ...{ auth: "permission_denied", "rate-limited": "rate_limited", budget: "budget" },
+  auth: "permission_denied",
+  "rate-limited": "rate_limited",
+  budget: "budget",
 }
 
-export function toEscalation({ number, taskId, attempt, status, data, by, createdAt }: TeamRecord): Escalation {
-  const text = (key: string) => (typeof data[key] === "string" ? data[key] : null)
-  const context = (typeof data.context === "object" ? data.context : null) as Partial<EscalationContext> | null
-  return {
-    ...{ number, taskId, attempt },
-    trigger: (text("trigger") ?? "technical_limitation") as Trigger,
-    ...{ summary: text("summary") ?? "", about: text("about") },
-    context: { progress: [], errors: [], attempts: 0, setbacks: 0, ...context },
-    options: Array.isArray(data.options) ? (data.options as Option[]) : [],
-    status: status as EscalationStatus,
-    raisedBy: by,
-    raisedAt: createdAt,
-    decision: text("decision") as Option | null,
-    ...{ agent: text("agent"), note: text("note"), decidedBy: text("decidedBy"), decidedAt: text("decidedAt") },
-  }
-}
-
-/** The matter of a program that is left out. The team is not paused for it: tasks of other programs go on. */
+/** `about` of an agent program that is excluded. Such an escalation does not pause the team. */
 export function aboutAgent(agent: string): string {
   return `agent ${agent}`
 }
 
-/** The program that an escalation is about; undefined for all others. */
+/** The agent program that an escalation is about. */
 export function agentOf({ about }: Pick<Escalation, "about">): string | undefined {
   return about?.startsWith("agent ") === true ? about.slice("agent ".length) : undefined
 }
@@ -137,8 +143,12 @@ export function nameEscalation({ number, trigger, taskId }: Pick<Escalation, "nu
   return `escalation ${number} (${trigger}, ${taskId === null ? "the team" : `task ${taskId}`})`
 }
 
+export function wayToDecide({ number, options }: Pick<Escalation, "number" | "options">): string {
+  return `teamwork decide ${number} ${options.join("|")}`
+}
+
 /** In characters. */
 export const MAX_SUMMARY = 5000
 
-/** Disagreements about a task are settled between the two, that often. */
+/** After so many rounds of disagreement about a task a person decides. */
 export const MAX_ROUNDS = 2

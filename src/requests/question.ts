@@ -1,7 +1,7 @@
 import type { TaskId } from "../kernel/ids.ts"
 import type { TeamRecord } from "../kernel/record.ts"
 import { nameApproval, toApproval } from "./approval.ts"
-import { nameEscalation, toEscalation } from "./escalation.ts"
+import { nameEscalation, toEscalation, wayToDecide } from "./escalation.ts"
 
 /** Something that waits for a person, and how to answer it. */
 export interface Question {
@@ -10,14 +10,14 @@ export interface Question {
   readonly taskId: TaskId | null
   readonly what: string
   readonly command: string
-  /** Whether people were told of it. */
+  /** A notification was sent. */
   readonly isTold: boolean
 }
 
-/** In which status a record of the kind waits. */
+/** The status in which a record of the kind waits. */
 export const WAITING = { approval: "pending", escalation: "open" } as const satisfies Record<Question["kind"], string>
 
-/** Those of a team's records that wait for a person. */
+/** The questions among the records of a team. */
 export function listQuestions(records: readonly TeamRecord[]): Question[] {
   const waiting = (kind: Question["kind"]) =>
     records.filter((each) => each.kind === kind && each.status === WAITING[kind])
@@ -30,8 +30,7 @@ export function toQuestion(record: TeamRecord): Question {
   if (record.kind === "escalation") {
     const raised = toEscalation(record)
     const what = `${nameEscalation(raised)}: ${raised.summary}`
-    const command = `teamwork decide ${number} ${raised.options.join("|")}`
-    return { kind: "escalation", number, taskId, what, command, isTold }
+    return { kind: "escalation", number, taskId, what, command: wayToDecide(raised), isTold }
   }
   const asked = toApproval(record)
   const hint = asked.scope === "shared-file" ? `: ${asked.question}` : ""

@@ -82,7 +82,7 @@ describe("what waits", () => {
     await look(makeNotices(ports, TEAM))
     await look(makeNotices(ports, TEAM))
     expect(told).toEqual(["escalation 1 (budget, task 1): Money", "escalation 2 (scope_change, task 2): More rooms"])
-    expect(said).toEqual(["Nobody was told of escalation 2: no network"])
+    expect(said).toEqual(["The notification of escalation 2 failed: no network"])
     await run(house, decide, { number: 1, option: "retry" })
     await run(house, escalate, { trigger: "budget", summary: "Money again", task: "1" })
     await look(makeNotices(ports, TEAM))

@@ -5,11 +5,9 @@ import type { Approval } from "../approval.ts"
 import { listApprovals } from "../operations/approvals.ts"
 import { renderApprovals } from "../views/approvals-view.ts"
 
-const input = { ...listApprovals.input, watch: flag("show each as it is asked for, until Ctrl+C") }
-
 export const approvals = command({
   summary: listApprovals.summary,
-  fields: input,
+  fields: { ...listApprovals.input, watch: flag("show each as it is asked for, until Ctrl+C") },
   example: "teamwork approvals --watch",
   async run({ host, isJson, context }, { watch, ...query }) {
     const here = await context()
@@ -25,7 +23,7 @@ export const approvals = command({
         io.out(isJson ? JSON.stringify(toWire(approval)) : `${renderApprovals([approval])}\n`)
       }
     }
-    // Before the first look: what is asked for right after it counts as a change.
+    // Watch before the first read, so that nothing asked in between is missed.
     await using changes = await here.store.watch()
     while (!io.interrupted.aborted) {
       show(await listApprovals.run(here, query))

@@ -20,9 +20,9 @@ export const decide = command({
   },
 })
 
-/** A decision is made once, so it must not be for somebody who is not there. */
+/** A decision cannot be changed, so it must name an agent that exists. */
 async function assertAgent({ configured }: Session, name: string): Promise<void> {
   const known = (await (await configured()).agents()).map(({ agent }) => agent.name)
-  if (!known.some((each) => each === name))
+  if (!known.includes(name))
     throw new AppError("input.invalid", `there is no agent ${quoteInput(name)}; there are ${known.join(", ")}`)
 }

@@ -8,21 +8,20 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { Approval } from "../approval.ts"
 import { approvalPrompt } from "../views/approval-prompt.ts"
 
-/** What is decided on a question, and by whom. */
 export interface Ruling {
   readonly by: string
   readonly isApproved: boolean
   readonly reason: string | null
 }
 
-export interface PmPorts {
+interface PmPorts {
   readonly context: Context
   readonly ask: Omit<AskPorts, keyof TeamName>
-  /** The folder of the repository, which it may read. */
+  /** The repository, which the agent may read. */
   readonly folder: string
 }
 
-/** As whom the agent that leads takes part in the team. */
+/** The name of the PM agent in the team. */
 const PM = "pm"
 
 const RULING_SCHEMA = {
@@ -35,14 +34,14 @@ const RULING_SCHEMA = {
   },
 } as const
 
-/** An agent was asked and gave no answer that counts. */
+/** An agent was asked and gave no valid answer. */
 export interface NoRuling {
   readonly why: string
 }
 
 /**
- * Has a PM agent decide on a plan. Undefined where there is no agent to ask: then the rule decides. What an agent says
- * that does not fit the question is no answer, and no answer is neither a yes nor a no.
+ * Asks a PM agent to decide on a plan. Returns undefined when there is no agent to ask: then the rule decides. An invalid
+ * answer counts neither as approval nor as rejection.
  */
 export async function judgeApproval(
   { context, ask, folder }: PmPorts,
@@ -72,9 +71,8 @@ export async function judgeApproval(
     return { by: `${PM}-${agent}`, isApproved: approved, reason: why }
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error
-    // One that is only at its limit is there all the same.
-    const isNobody = error.code === "agent.unavailable" && error.details.retryAt == null
-    if (isNobody) return undefined
+    // A rate-limited agent still exists, so the rule does not decide in its place.
+    if (error.code === "agent.unavailable" && error.details.retryAt == null) return undefined
     if (error.code !== "agent.unavailable" && error.code !== "agent.failed") throw error
     return { why: error.message }
   }

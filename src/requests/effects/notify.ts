@@ -4,40 +4,36 @@ import type { Context } from "../../store/operation.ts"
 import { noteTold } from "../operations/questions.ts"
 import type { Question } from "../question.ts"
 
-/** Tells a person something, however that is done; why it could not be. */
-export type Notify = (notice: Notice) => Promise<string | undefined>
+/** Notifies a person. Returns the problem when that fails. */
+export type Notify = (notice: TeamName & { readonly question: Question }) => Promise<string | undefined>
 
-export interface Notice extends TeamName {
-  readonly question: Question
-}
-
-export interface Notices {
-  /** Tells people what they were not told yet. The store knows what that is, so that a restart repeats nothing. */
+interface Notices {
+  /** Sends the notifications that were not sent yet. The store remembers them, so a restart repeats none. */
   look(questions: readonly Question[]): Promise<void>
-  /** Resolves when nobody is being told any more. */
+  /** Resolves when no notification is being sent. */
   readonly ended: Promise<void>
 }
 
 interface NoticePorts {
   readonly context: Context
   readonly say: (line: string) => void
-  /** Left out where nobody wants to be told. */
+  /** Left out when notifications are off. */
   readonly notify?: Notify
 }
 
-/** Nobody waits for it: a person who cannot be reached is no reason to stop. */
+/** Runs beside the engine: a notification that fails does not stop the team. */
 export function makeNotices({ context, say, notify }: NoticePorts, { project, team, run }: TeamName): Notices {
   let ended = Promise.resolve()
-  async function tell(question: Question): Promise<void> {
+  async function send(question: Question): Promise<void> {
     const problem = await notify?.({ project, team, question })
-    if (problem !== undefined) say(`Nobody was told of ${question.kind} ${question.number}: ${problem}`)
+    if (problem !== undefined) say(`The notification of ${question.kind} ${question.number} failed: ${problem}`)
   }
   return {
     async look(questions) {
       if (notify === undefined) return
       for (const question of questions) {
         if (question.isTold || !(await noteTold(context, { project, team, run }, question))) continue
-        ended = Promise.all([ended, tell(question)]).then(() => undefined)
+        ended = Promise.all([ended, send(question)]).then(() => undefined)
       }
     },
     get ended() {
@@ -62,7 +58,7 @@ interface NotifyPorts {
 
 const TIME_LIMIT_MS = 30_000
 
-/** The bell of the terminal, and a command that gets what to say in variables: no text of a task ever is part of a line. */
+/** Rings the terminal bell and runs a command. The command gets the text in variables, so no task text is ever part of a shell line. */
 export function makeNotify({ bell, command }: NotifySettings, ports: NotifyPorts): Notify | undefined {
   const { processes, cwd, env, ring } = ports
   if (command === "" && !(bell && ring !== undefined)) return undefined
@@ -74,9 +70,11 @@ export function makeNotify({ bell, command }: NotifySettings, ports: NotifyPorts
       TEAMWORK_NOTICE_KIND: question.kind,
       TEAMWORK_NOTICE_COMMAND: question.command,
     }
-    const line = ["/bin/sh", "-c", command]
     const { reason, exitCode, tail } = await processes.run({
-      ...{ command: line, cwd, env: { ...env, ...variables }, timeoutMs: TIME_LIMIT_MS },
+      command: ["/bin/sh", "-c", command],
+      cwd,
+      env: { ...env, ...variables },
+      timeoutMs: TIME_LIMIT_MS,
     })
     if (reason === "exited" && exitCode === 0) return undefined
     return `notify.command ${reason === "exited" ? `ended with ${exitCode}` : reason}: ${tail.trim().slice(-500)}`

@@ -10,7 +10,7 @@ import { type Context, operation, ownerField, runFields, teamFields, textField }
 import { changeRecord, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
-import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, nameApproval, toApproval } from "../approval.ts"
+import { APPROVAL_STATUSES, type Approval, nameApproval, toApproval } from "../approval.ts"
 import { letGoOn } from "./checkpoints.ts"
 import { movePhase } from "./phases.ts"
 
@@ -50,15 +50,15 @@ export const listApprovals = operation({
     }),
 })
 
-export interface TaskPlan {
+interface TaskPlan {
   readonly plan: string
-  /** What whoever approved it said. */
+  /** From the person or agent that approved it. */
   readonly note: string | null
-  /** Why the last one was rejected, if none was approved since. */
+  /** Why the latest plan was rejected. */
   readonly rejection: string | null
 }
 
-/** What was planned for the present attempt at a task, and what was said about it. */
+/** The latest plan for the present attempt at a task, and the answer to it. */
 export function readPlan(
   { store }: Pick<Context, "store">,
   { task: id, ...name }: TeamName & { task: TaskId },
@@ -70,11 +70,10 @@ export function readPlan(
     const last = asked.findLast(
       (each) => each.scope === "agent-phase" && each.attempt === attempt && each.status !== "withdrawn",
     )
-    const isRejected = last?.status === "rejected"
     return {
       plan: last?.question ?? "",
       note: last?.status === "approved" ? last.reason : null,
-      rejection: isRejected ? last.reason : null,
+      rejection: last?.status === "rejected" ? last.reason : null,
     }
   })
 }
@@ -84,11 +83,11 @@ interface Decision {
   readonly team: string
   readonly number: number
   readonly owner?: string
-  readonly status: Extract<ApprovalStatus, "approved" | "rejected">
+  readonly status: "approved" | "rejected"
   readonly reason: string | null
 }
 
-/** One decision, and what follows from it, in one transaction: whoever comes second is told what was decided. */
+/** Records a decision and applies its effects in one transaction. A second decision is refused and names the first. */
 export async function decideApproval({ store, ids }: Context, decision: Decision): Promise<Approval> {
   const { owner = PERSON, status, reason } = decision
   return store.write(async (tx) => {
@@ -110,16 +109,16 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
       await movePhase(tx, team, { task, to, by: owner, reason })
       if (status === "approved") await approveChosen(tx, team, { task, by: owner })
     }
-    if (asked.taskId === null && status === "approved") await letGoOn(tx, team, owner)
-    // One that is rejected is made anew.
+    if (task === null && status === "approved") await letGoOn(tx, team, owner)
+    // After a rejection QA makes another plan.
     if (asked.scope === "qa-plan" && status === "approved" && task?.qa === "planning")
       await moveQa(tx, team, { task, to: "validating", by: owner })
-    const words = status === "approved" ? "APPROVED" : "REJECTED"
-    const message = `${words}: ${about}${reason === null ? "" : `: ${reason}`}`
-    if (asked.taskId !== null && asked.askedBy !== PERSON && asked.askedBy !== ENGINE)
-      await tx.messages.send(team.key, owner, {
-        ...{ id: ids.uuid(), from: owner, to: asked.askedBy, type: "text", payload: { message } },
-      })
+    const { askedBy } = asked
+    if (task !== null && askedBy !== PERSON && askedBy !== ENGINE) {
+      const message = `${status.toUpperCase()}: ${about}${reason === null ? "" : `: ${reason}`}`
+      const sent = { id: ids.uuid(), from: owner, to: askedBy, type: "text", payload: { message } } as const
+      await tx.messages.send(team.key, owner, sent)
+    }
     return toApproval(changed)
   })
 }
@@ -151,7 +150,6 @@ function alreadyDecided(asked: Approval): AppError {
   )
 }
 
-/** An answer to what somebody meant to do then is none to what they mean to do now. */
 function isStillAsked({ scope, attempt }: Approval, task: Task): boolean {
   return attempt === task.attempt && (scope !== "agent-phase" || task.phase === "awaiting_approval")
 }
@@ -159,7 +157,7 @@ function isStillAsked({ scope, attempt }: Approval, task: Task): boolean {
 function outdated(asked: Approval): AppError {
   return new AppError(
     "approval.decided",
-    `${nameApproval(asked)} is no longer asked for: the task has gone on without it`,
+    `${nameApproval(asked)} is outdated: the task continued without it`,
     { number: asked.number, status: asked.status, by: null },
     { remedy: { operation: "approvals", to: "see" } },
   )

@@ -1,17 +1,16 @@
 import { ENGINE } from "../../kernel/actor.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import type { Tx } from "../../store/port.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 import { aboutAgent } from "../escalation.ts"
-import { withdrawEscalation } from "./escalation-holds.ts"
+import { withdrawEscalations } from "./escalation-holds.ts"
 import { raiseEscalation } from "./raise-escalation.ts"
 
 interface AgentMatter extends TeamName {
   readonly agent: string
 }
 
-/** Tasks wait for a program that is left out, and no other can take them. Asked once for each program. */
+/** Tasks wait for an agent program that is excluded, and no other program can do them. Asked once per program. */
 export async function askAboutAgent(
   { store }: Context,
   { agent, summary, ...name }: AgentMatter & { summary: string },
@@ -23,21 +22,19 @@ export async function askAboutAgent(
   })
 }
 
-/** The program is used again: nobody has to decide any more. */
+/** The program is used again: the question about it is withdrawn. */
 export async function endAskAboutAgent({ store }: Context, { agent, ...name }: AgentMatter): Promise<void> {
+  const about = aboutAgent(agent)
+  // Called after every run of an agent, so it takes no lock unless there is something to withdraw.
   const isOpen = await store.read(async (tx) => {
     const team = await tx.teams.find(name)
-    return team !== undefined && (await listAbout(tx, team.key, agent)).length > 0
+    if (team === undefined) return false
+    const open = await tx.records.list(team.key, { kind: "escalation", status: "open" })
+    return open.some(({ data }) => data.about === about)
   })
   if (!isOpen) return
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)
-    for (const record of await listAbout(tx, team.key, agent))
-      await withdrawEscalation(tx, team, { record, by: ENGINE })
+    await withdrawEscalations(tx, team, { by: ENGINE, isMeant: (each) => each.about === about })
   })
-}
-
-async function listAbout(tx: Tx, key: number, agent: string) {
-  const open = await tx.records.list(key, { kind: "escalation", status: "open" })
-  return open.filter(({ data }) => data.about === aboutAgent(agent))
 }

@@ -3,19 +3,16 @@ import type { TeamRecord } from "../../kernel/record.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord, changeRecord } from "../../store/records.ts"
 import type { Task } from "../../tasks/task.ts"
-import { type Approval, type ApprovalScope, nameApproval, toApproval } from "../approval.ts"
+import { type Approval, nameApproval, toApproval } from "../approval.ts"
 
-export interface Question {
-  readonly scope: ApprovalScope
-  readonly subject: string
+interface Question extends Pick<Approval, "scope" | "subject" | "question"> {
   readonly task: Task | null
-  readonly question: string
   readonly by: string
 }
 
 /**
- * Asks for an approval; the team must be locked. The same question that is still open is not asked twice, and one that
- * was asked about the same matter before is withdrawn: what would be done is another thing by now.
+ * Asks for an approval; the team must be locked. A question that is still open is not asked twice. An open question with
+ * other words about the same subject is withdrawn.
  */
 export async function askApproval(tx: Tx, team: StoredTeam, asked: Question): Promise<Approval> {
   const { scope, subject, task, question, by } = asked
@@ -25,24 +22,28 @@ export async function askApproval(tx: Tx, team: StoredTeam, asked: Question): Pr
     const old = toApproval(record)
     if (old.scope !== scope || old.subject !== subject) continue
     if (old.question === question && old.attempt === attempt) return old
-    await withdraw(tx, team, { record, by })
+    await withdrawApproval(tx, team, { record, by })
   }
   const data = { scope, subject, question }
   const record = { kind: "approval" as const, taskId, attempt, status: "pending", data, by }
   return toApproval(await addRecord(tx, team, record, scope === "agent-phase" ? "plan" : subject))
 }
 
-/** What was asked about tasks is no longer asked: of one that begins anew, or of all when none is planned any more. */
+/** Withdraws what was asked about one task that starts again, or about all tasks. */
 export async function withdrawApprovals(
   tx: Tx,
   team: StoredTeam,
   { taskId, by }: { readonly taskId?: TaskId; readonly by: string },
 ): Promise<void> {
   for (const record of await tx.records.list(team.key, { kind: "approval", status: "pending", taskId }))
-    if (record.taskId !== null) await withdraw(tx, team, { record, by })
+    if (record.taskId !== null) await withdrawApproval(tx, team, { record, by })
 }
 
-async function withdraw(tx: Tx, team: StoredTeam, { record, by }: { record: TeamRecord; by: string }): Promise<void> {
+export async function withdrawApproval(
+  tx: Tx,
+  team: StoredTeam,
+  { record, by }: { readonly record: TeamRecord; readonly by: string },
+): Promise<void> {
   const about = nameApproval(toApproval(record))
   await changeRecord(tx, team, { record, to: { status: "withdrawn" }, by, about })
 }

@@ -6,6 +6,7 @@ import { choice } from "../../lib/schema.ts"
 import { type Context, operation, teamFields } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
+import { isMet } from "../../tasks/task.ts"
 import {
   type Approval,
   CHECKPOINTS,
@@ -18,10 +19,10 @@ import {
   waysToDecide,
 } from "../approval.ts"
 import { askApproval } from "./ask-approval.ts"
-import { listHolding } from "./escalation-holds.ts"
+import { listHolding, pauseTeam, resumeTeam } from "./escalation-holds.ts"
 
-/** Before anything is done: what the goal means, and how the team goes about it. */
-const AT_START: readonly Checkpoint[] = ["understanding", "team-plan"]
+/** Asked before any work: what the goal means, and the plan of the team. */
+const AT_START: readonly string[] = ["understanding", "team-plan"] satisfies Checkpoint[]
 
 /** The questions about the team as a whole, the latest of each subject. */
 export async function readCheckpoints(tx: Tx, key: number): Promise<Map<string, Approval>> {
@@ -30,77 +31,58 @@ export async function readCheckpoints(tx: Tx, key: number): Promise<Map<string, 
 }
 
 /**
- * Asks a person at one of the places of SUPERVISED mode, and holds the team there: nobody gets a task before it is
- * approved. The final delivery is held by itself. The team must be locked.
+ * Asks a person at a checkpoint of SUPERVISED mode and pauses the team until the answer. `final` does not pause: the
+ * delivery waits by itself. The team must be locked.
  */
-export async function askCheckpoint(
-  tx: Tx,
-  team: StoredTeam,
-  { checkpoint, by }: { readonly checkpoint: Checkpoint; readonly by: string },
-): Promise<Approval> {
+async function askCheckpoint(tx: Tx, team: StoredTeam, checkpoint: Checkpoint, by: string): Promise<Approval> {
   const scope = checkpoint === "team-plan" ? "plan" : "checkpoint"
   const question = await describe(tx, team, checkpoint)
   const asked = await askApproval(tx, team, { scope, subject: checkpoint, task: null, question, by })
-  if (checkpoint !== "final") await hold(tx, team, by)
+  if (checkpoint !== "final") await pauseTeam(tx, team, { by, reason: WAITS_FOR_APPROVAL })
   return asked
 }
 
-/** At the start, and again whenever the plan is another one before it was approved. */
+/** At the start, and again whenever the plan changes before it is approved. */
 export async function askAtStart(tx: Tx, name: TeamName, by: string): Promise<void> {
   const team = await lockTeam(tx, name)
-  if (team.mode !== "SUPERVISED" || (await isBegun(tx, team.key))) return
+  if (team.mode !== "SUPERVISED") return
+  if ((await tx.tasks.progress(team.key)).some(({ status }) => status !== "open")) return
   const known = await readCheckpoints(tx, team.key)
-  for (const checkpoint of AT_START) {
-    if (known.get(checkpoint)?.status !== "approved") await askCheckpoint(tx, team, { checkpoint, by })
-  }
+  for (const checkpoint of CHECKPOINTS.filter((each) => AT_START.includes(each)))
+    if (known.get(checkpoint)?.status !== "approved") await askCheckpoint(tx, team, checkpoint, by)
 }
 
-async function isBegun(tx: Tx, key: number): Promise<boolean> {
-  return (await tx.tasks.progress(key)).some(({ status }) => status !== "open")
-}
-
-/** After the first wave: what there is so far, before the rest is built on it. */
+/** After the first wave, before the rest is built on it. */
 export async function askForDraft(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (team.mode !== "SUPERVISED" || (await readCheckpoints(tx, team.key)).has("draft")) return
-  const left = (await tx.tasks.progress(team.key)).some(({ status }) => !["resolved", "skipped"].includes(status))
-  if (left) await askCheckpoint(tx, team, { checkpoint: "draft", by })
+  const isUnfinished = (await tx.tasks.progress(team.key)).some(({ status }) => !isMet(status))
+  if (isUnfinished) await askCheckpoint(tx, team, "draft", by)
 }
 
-/** Why a person cannot simply let the team go on; undefined when nothing was asked of them. */
+/** The error for a person who resumes a team that waits for an approval; undefined when it does not. */
 export async function whyHeld(tx: Tx, key: number): Promise<AppError | undefined> {
   for (const approval of (await readCheckpoints(tx, key)).values()) {
-    const name = nameApproval(approval)
-    if (approval.subject === "final") continue
-    if (approval.status === "pending")
-      return new AppError(
-        "approval.needed",
-        `the team waits for ${name}`,
-        { number: approval.number },
-        { remedy: waysToDecide(approval.number) },
-      )
-    if (approval.status === "rejected" && AT_START.includes(approval.subject as Checkpoint))
-      return new AppError(
-        "approval.needed",
-        `${name} was rejected`,
-        { number: approval.number },
-        {
-          remedy: {
-            operation: "checkpoint",
-            fields: { name: approval.subject },
-            to: "change the tasks, then ask again with",
-          },
-        },
-      )
+    const { number, subject, status } = approval
+    const refuse = (message: string, remedy: Remedy | readonly Remedy[]) =>
+      new AppError("approval.needed", message, { number }, { remedy })
+    if (subject === "final") continue
+    if (status === "pending") return refuse(`the team waits for ${nameApproval(approval)}`, waysToDecide(number))
+    if (status === "rejected" && AT_START.includes(subject)) {
+      const to = "change the tasks, then ask again with"
+      return refuse(`${nameApproval(approval)} was rejected`, {
+        operation: "checkpoint",
+        fields: { name: subject },
+        to,
+      })
+    }
   }
   return undefined
 }
 
-/** Lets a team go on that was held for approvals, once none of them is open. The team must be locked. */
+/** Resumes a paused team when nothing holds it any more. The team must be locked. */
 export async function letGoOn(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (team.status !== "paused" || (await whyHeld(tx, team.key)) !== undefined) return
-  if ((await listHolding(tx, team.key, null)).length > 0) return
-  await tx.teams.update(team.key, { status: "active", pauseReason: null })
-  await tx.events.append(team.key, by, { type: "team.resumed", data: {} })
+  if ((await listHolding(tx, team.key, null)).length === 0) await resumeTeam(tx, team, by)
 }
 
 export const checkpoint = operation({
@@ -108,15 +90,15 @@ export const checkpoint = operation({
   summary: "Ask for the approval of a checkpoint, as the engine does by itself in SUPERVISED mode",
   input: { ...teamFields, name: choice(CHECKPOINTS, "which one") },
   run: ({ store }, { name, ...team }): Promise<Approval> =>
-    store.write(async (tx) => askCheckpoint(tx, await lockTeam(tx, team), { checkpoint: name, by: PERSON })),
+    store.write(async (tx) => askCheckpoint(tx, await lockTeam(tx, team), name, PERSON)),
 })
 
 /** Before the work leaves the integration branch. */
 export async function askForFinal({ store }: Context, name: TeamName): Promise<Approval> {
-  return store.write(async (tx) => askCheckpoint(tx, await lockTeam(tx, name), { checkpoint: "final", by: ENGINE }))
+  return store.write(async (tx) => askCheckpoint(tx, await lockTeam(tx, name), "final", ENGINE))
 }
 
-/** Refuses to deliver what a person wanted to see first and has not approved as it is now. */
+/** In SUPERVISED mode, refuses to deliver work that a person has not approved as it is now. */
 export async function assertDeliverable({ store }: Context, name: TeamName): Promise<void> {
   await store.read(async (tx) => {
     const team = await getTeam(tx, name)
@@ -130,13 +112,6 @@ export async function assertDeliverable({ store }: Context, name: TeamName): Pro
         : { operation: "checkpoint", fields: { name: "final" }, to: "ask for it with" }
     throw new AppError("approval.needed", "the final delivery waits for an approval", {}, { remedy })
   })
-}
-
-async function hold(tx: Tx, team: StoredTeam, by: string): Promise<void> {
-  if (team.status !== "active") return
-  const reason = WAITS_FOR_APPROVAL
-  await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
-  await tx.events.append(team.key, by, { type: "team.paused", data: { reason } })
 }
 
 async function describe(tx: Tx, team: StoredTeam, checkpoint: Checkpoint): Promise<string> {

@@ -5,23 +5,23 @@ import type { Task } from "../../tasks/task.ts"
 import { type Escalation, MAX_ROUNDS } from "../escalation.ts"
 import { raiseEscalation } from "./raise-escalation.ts"
 
-export interface Disagreement {
+interface Disagreement {
   readonly task: Task
-  /** Who holds what against whom, such as a reviewer and the worker. */
+  /** Such as a reviewer and the worker. */
   readonly between: readonly [string, string]
   readonly about: string
 }
 
-export interface Round {
+interface Round {
   readonly round: number
-  /** Paused, when it was one round too many. */
+  /** Paused after the last round. */
   readonly task: Task
   readonly escalation: Escalation | null
 }
 
 /**
- * One more round of two who do not agree about a task; team and task must be locked. Beyond two rounds they do not
- * settle it between themselves: the task is paused, and a person decides. After that they begin anew.
+ * Records one more round of a disagreement about a task; team and task must be locked. After two rounds the task is
+ * paused and a person decides. Then the count starts again.
  */
 export async function noteDisagreement(tx: Tx, team: StoredTeam, disagreement: Disagreement): Promise<Round> {
   const { task, between, about } = disagreement
@@ -42,7 +42,7 @@ interface Dispute extends Pick<Disagreement, "task" | "about"> {
   readonly parties: readonly string[]
 }
 
-/** Those who do not agree by themselves stop, and a person decides. */
+/** Pauses the task and asks a person to decide. */
 export async function endDispute(tx: Tx, team: StoredTeam, { task, by, parties, about }: Dispute) {
   const summary = `${parties.join(" and ")} do not agree after ${MAX_ROUNDS} rounds: ${about}`
   const paused =
@@ -53,11 +53,10 @@ export async function endDispute(tx: Tx, team: StoredTeam, { task, by, parties, 
   return { task: paused, escalation }
 }
 
-/** How many rounds of this attempt they had since a person last decided. */
 async function countRounds(tx: Tx, team: StoredTeam, task: Task, parties: readonly string[]): Promise<number> {
   const { events } = await tx.events.list(team.key, { type: "task.disagreed", task: task.id, limit: 1_000_000 })
-  const theirs = ofType(events, "task.disagreed").findLast(
+  const last = ofType(events, "task.disagreed").findLast(
     ({ data }) => data.attempt === task.attempt && data.between.join("\n") === parties.join("\n"),
   )
-  return theirs?.data.round ?? 0
+  return last?.data.round ?? 0
 }

@@ -6,38 +6,44 @@ import { changeRecord } from "../../store/records.ts"
 import type { Task, TaskStatus } from "../../tasks/task.ts"
 import { agentOf, type Escalation, nameEscalation, toEscalation } from "../escalation.ts"
 
-/** What open escalations keep from going on. */
-
+/** Open escalations that keep a task, or without one the team, paused. */
 export async function listHolding(tx: Tx, key: number, taskId: TaskId | null): Promise<Escalation[]> {
   const open = await tx.records.list(key, { kind: "escalation", status: "open" })
   return open.map(toEscalation).filter((each) => each.taskId === taskId && agentOf(each) === undefined)
 }
 
-interface Move {
-  readonly task: Task
-  readonly to: TaskStatus
-  readonly by: string
-}
-
 /**
- * Before a paused or failed task moves: it does not go on past a question about it. Where it is given up, or begun anew
- * after it had failed, that was an answer too, and the question is withdrawn.
+ * Called before a paused or failed task moves. Refuses to continue a task past an open question. Skipping it, or
+ * starting it again after a failure, answers the question, so its escalations are withdrawn.
  */
-export async function letGo(tx: Tx, team: StoredTeam, { task, to, by }: Move): Promise<void> {
+export async function letGo(
+  tx: Tx,
+  team: StoredTeam,
+  { task, to, by }: { readonly task: Task; readonly to: TaskStatus; readonly by: string },
+): Promise<void> {
   if (task.status === "paused" && to !== "skipped") {
     const [held] = await listHolding(tx, team.key, task.id)
-    if (held !== undefined) throw isHeld(held, `task ${task.id}`)
+    if (held !== undefined) throw heldBy(held, `task ${task.id}`)
   } else await withdrawEscalations(tx, team, { taskId: task.id, by })
 }
 
-/** Of one task, or all there are. */
+interface Withdrawal {
+  /** Null: those about the team. Undefined: all. */
+  readonly taskId?: TaskId | null
+  readonly by: string
+  readonly isMeant?: (escalation: Escalation) => boolean
+}
+
+/** Withdraws open escalations and returns how many. */
 export async function withdrawEscalations(
   tx: Tx,
   team: StoredTeam,
-  { taskId, by }: { readonly taskId?: TaskId; readonly by: string },
-): Promise<void> {
-  for (const record of await tx.records.list(team.key, { kind: "escalation", status: "open", taskId }))
-    await withdrawEscalation(tx, team, { record, by })
+  { taskId, by, isMeant = () => true }: Withdrawal,
+): Promise<number> {
+  const open = await tx.records.list(team.key, { kind: "escalation", status: "open", taskId })
+  const meant = open.filter((record) => isMeant(toEscalation(record)))
+  for (const record of meant) await withdrawEscalation(tx, team, { record, by })
+  return meant.length
 }
 
 export async function withdrawEscalation(
@@ -49,18 +55,33 @@ export async function withdrawEscalation(
   await changeRecord(tx, team, { record, to: { status: "withdrawn" }, by, about })
 }
 
-/** A team that waits for a decision is not resumed past it. */
 export async function assertTeamFree(tx: Tx, team: StoredTeam): Promise<void> {
   const [held] = await listHolding(tx, team.key, null)
-  if (held !== undefined) throw isHeld(held, "the team")
+  if (held !== undefined) throw heldBy(held, "the team")
 }
 
-function isHeld(escalation: Escalation, what: string): AppError {
-  const { number, options } = escalation
+function heldBy(escalation: Escalation, what: string): AppError {
+  const { number, taskId, options } = escalation
   return new AppError(
     "escalation.open",
     `${what} waits for a decision on ${nameEscalation(escalation)}: ${options.join(", ")}`,
-    { number, taskId: escalation.taskId, options },
+    { number, taskId, options },
     { remedy: { operation: "decide", fields: { number, option: "OPTION" }, to: "decide with" } },
   )
+}
+
+/** Pauses an active team; any other stays as it is. */
+export async function pauseTeam(
+  tx: Tx,
+  team: StoredTeam,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<void> {
+  if (team.status !== "active") return
+  await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
+  await tx.events.append(team.key, by, { type: "team.paused", data: { reason } })
+}
+
+export async function resumeTeam(tx: Tx, team: StoredTeam, by: string): Promise<void> {
+  await tx.teams.update(team.key, { status: "active", pauseReason: null })
+  await tx.events.append(team.key, by, { type: "team.resumed", data: {} })
 }

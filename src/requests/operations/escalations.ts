@@ -18,21 +18,21 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { changeRecord, getRecord } from "../../store/records.ts"
 import { getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { moveTask } from "../../tasks/operations/task-moves.ts"
-import { isMet } from "../../tasks/task.ts"
+import { isMet, type Task } from "../../tasks/task.ts"
 import {
   ESCALATION_STATUSES,
   type Escalation,
   MAX_SUMMARY,
   nameEscalation,
   OPTION_NAMES,
-  type Option,
   TRIGGERS,
   toEscalation,
+  wayToDecide,
 } from "../escalation.ts"
+import { pauseTeam } from "./escalation-holds.ts"
 import { followDecision } from "./follow-decision.ts"
-import { describeEscalation, raiseEscalation } from "./raise-escalation.ts"
+import { raiseEscalation } from "./raise-escalation.ts"
 
-/** By an agent that must not go on by itself, or a person who stops it. Without a task the team as a whole is paused. */
 export const escalate = operation({
   name: "escalate",
   summary: "Pause a task, or without one the team, and ask a person to decide",
@@ -50,20 +50,23 @@ export const escalate = operation({
         throw new AppError("input.invalid", (say) => `${say.field("summary")} must say what the matter is`)
       const { trigger, owner: by = PERSON } = input
       const team = await lockTeam(tx, input)
-      const task = input.task === undefined ? null : await lockTask(tx, team.key, input.task)
       const reason = `${trigger}: ${summary}`
-      if (task === null) await pauseTeam(tx, team, { by, reason })
-      const held = task === null ? null : await pauseTask(tx, team, { task, by, reason })
-      const { isNew, ...raised } = await raiseEscalation(tx, team, { trigger, summary, task: held, by })
-      const payload = { message: describeEscalation(raised) }
+      let task: Task | null = null
+      if (input.task === undefined) await pauseWhole(tx, team, { by, reason })
+      else task = await pauseTask(tx, team, { task: await lockTask(tx, team.key, input.task), by, reason })
+      const { isNew, ...raised } = await raiseEscalation(tx, team, { trigger, summary, task, by })
+      const name = nameEscalation(raised).replace("escalation", "ESCALATION")
+      const payload = { message: `${name}: ${summary}; decide with: ${wayToDecide(raised)}` }
       if (isNew) await tx.messages.send(team.key, by, { id: ids.uuid(), from: by, to: LEAD, type: "text", payload })
       return raised
     }),
 })
 
-type Task = Awaited<ReturnType<typeof lockTask>>
-
-async function pauseTask(tx: Tx, team: StoredTeam, { task, by, reason }: { task: Task; by: string; reason: string }) {
+async function pauseTask(
+  tx: Tx,
+  team: StoredTeam,
+  { task, by, reason }: { task: Task; by: string; reason: string },
+): Promise<Task> {
   if (isMet(task.status))
     throw new AppError(
       "task.transition",
@@ -75,12 +78,10 @@ async function pauseTask(tx: Tx, team: StoredTeam, { task, by, reason }: { task:
   return moveTask(tx, team, { task, to: "paused", by, reason })
 }
 
-async function pauseTeam(tx: Tx, team: StoredTeam, { by, reason }: { by: string; reason: string }): Promise<void> {
-  if (team.status === "paused") return
-  if (team.status !== "active")
+async function pauseWhole(tx: Tx, team: StoredTeam, pause: { by: string; reason: string }): Promise<void> {
+  if (team.status !== "paused" && team.status !== "active")
     throw new AppError("team.paused", `the team is ${team.status}, there is nothing to pause`)
-  await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
-  await tx.events.append(team.key, by, { type: "team.paused", data: { reason } })
+  await pauseTeam(tx, team, pause)
 }
 
 export const listEscalations = operation({
@@ -98,36 +99,41 @@ const decideInput = {
   ...teamFields,
   number: number("which one; see: teamwork escalations", { min: 1, isInteger: true }),
   option: choice(OPTION_NAMES, "what is to be done"),
-  note: v.optional(textField("what whoever goes on must know; stands in the next prompt", 5000)),
+  note: v.optional(textField("for the next prompt: what to know when the work continues", 5000)),
   agent: v.optional(agentField("with reassign: the agent program that does it, such as codex")),
   owner: v.optional(described(ownerField, "who decides; by default a person")),
 }
+type DecideInput = InputOf<typeof decideInput>
 
-export interface Decided {
+interface Decided {
   readonly escalation: Escalation
-  /** What became of it, in a few words. */
+  /** What happened as a result, in a few words. */
   readonly outcome: string
 }
 
-/** One decision, and what follows from it, in one transaction: whoever comes second is told what was decided. */
+/** Records a decision and applies its effects in one transaction. A second decision is refused and names the first. */
 export const decide = operation({
   name: "decide",
   summary: "Decide how it goes on after an escalation",
   input: decideInput,
   async run(context, input): Promise<Decided> {
-    assertAgentNamed(input)
+    assertAgentFits(input)
     return context.store.write((tx) => decideIn(tx, context, input))
   },
 })
 
-async function decideIn(tx: Tx, context: Context, input: InputOf<typeof decideInput>): Promise<Decided> {
+async function decideIn(tx: Tx, context: Context, input: DecideInput): Promise<Decided> {
   const { option, note = null, agent = null, owner = PERSON } = input
   const team = await lockTeam(tx, input)
   const record = await getRecord(tx, team.key, "escalation", input.number)
   const raised = toEscalation(record)
-  if (raised.status !== "open") throw alreadyDecided(raised)
+  const { number, status, options, raisedBy } = raised
+  if (status !== "open") throw alreadyDecided(raised)
   await assertMayDecide(tx, team, { raised, owner })
-  assertFits(raised, option)
+  if (!options.includes(option)) {
+    const message = `${nameEscalation(raised)} cannot be decided by ${option}; it can by ${options.join(", ")}`
+    throw new AppError("escalation.no_option", message, { number, options })
+  }
   const task = raised.taskId === null ? null : await lockTask(tx, team.key, raised.taskId)
   const decidedAt = new Date(await tx.now()).toISOString()
   const data = { ...record.data, decision: option, note, agent, decidedBy: owner, decidedAt }
@@ -136,22 +142,16 @@ async function decideIn(tx: Tx, context: Context, input: InputOf<typeof decideIn
   if (changed === undefined) throw alreadyDecided(raised)
   const decided = toEscalation(changed)
   const outcome = await followDecision(tx, team, { decided, task, by: owner, settings: context.settings })
-  // Whoever asked is told; whoever goes on with the task reads it in the prompt.
-  if (raised.raisedBy !== PERSON && raised.raisedBy !== ENGINE) {
+  // The next worker of the task reads the decision in its prompt.
+  if (raisedBy !== PERSON && raisedBy !== ENGINE) {
     const message = `DECIDED: ${about}${note === null ? "" : `: ${note}`}`
-    const sent = {
-      id: context.ids.uuid(),
-      from: owner,
-      to: raised.raisedBy,
-      type: "text",
-      payload: { message },
-    } as const
+    const sent = { id: context.ids.uuid(), from: owner, to: raisedBy, type: "text", payload: { message } } as const
     await tx.messages.send(team.key, owner, sent)
   }
   return { escalation: decided, outcome }
 }
 
-function assertAgentNamed({ option, agent }: Pick<InputOf<typeof decideInput>, "option" | "agent">): void {
+function assertAgentFits({ option, agent }: Pick<DecideInput, "option" | "agent">): void {
   if (option === "reassign" && agent === undefined)
     throw new AppError(
       "usage",
@@ -163,7 +163,7 @@ function assertAgentNamed({ option, agent }: Pick<InputOf<typeof decideInput>, "
     throw new AppError("usage", (say) => `${say.field("agent")} goes with reassign, not with ${option}`)
 }
 
-/** Whoever works for the team, or leads it, does not decide what it must not decide alone. */
+/** Workers and the lead may not decide what was escalated to a person. */
 async function assertMayDecide(
   tx: Tx,
   team: StoredTeam,
@@ -174,25 +174,14 @@ async function assertMayDecide(
   if (!isWorker && owner !== raised.raisedBy && owner !== ENGINE && inboxName(owner) !== LEAD) return
   throw new AppError(
     "escalation.not_allowed",
-    `${owner} works for the team and cannot decide ${nameEscalation(raised)}; that is for a person`,
+    `${owner} works for the team and cannot decide ${nameEscalation(raised)}; only a person can`,
     { number: raised.number, owner },
   )
 }
 
-function assertFits(raised: Escalation, option: Option): void {
-  if (raised.options.includes(option)) return
-  throw new AppError(
-    "escalation.no_option",
-    `${nameEscalation(raised)} cannot be decided by ${option}; it can by ${raised.options.join(", ")}`,
-    { number: raised.number, options: raised.options },
-  )
-}
-
 function alreadyDecided(raised: Escalation): AppError {
-  const { status, decision, decidedBy } = raised
-  const how =
-    status === "decided" ? `decided by ${decidedBy} already: ${decision}` : "withdrawn: it was settled otherwise"
-  return new AppError("escalation.decided", `${nameEscalation(raised)} was ${how}`, {
-    ...{ number: raised.number, status, decision, by: decidedBy },
-  })
+  const { number, status, decision, decidedBy: by } = raised
+  const how = status === "decided" ? `decided by ${by} already: ${decision}` : "withdrawn: it was settled otherwise"
+  const message = `${nameEscalation(raised)} was ${how}`
+  return new AppError("escalation.decided", message, { number, status, decision, by })
 }

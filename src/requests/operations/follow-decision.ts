@@ -5,7 +5,7 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { moveTask, releaseTask, reopenTask } from "../../tasks/operations/task-moves.ts"
 import { hasEnded, isHeld, type Task } from "../../tasks/task.ts"
 import { agentOf, type Escalation } from "../escalation.ts"
-import { listHolding, withdrawEscalations } from "./escalation-holds.ts"
+import { listHolding, pauseTeam, resumeTeam, withdrawEscalations } from "./escalation-holds.ts"
 
 interface Decision {
   readonly decided: Escalation
@@ -14,11 +14,11 @@ interface Decision {
   readonly settings: Settings
 }
 
-/** What follows from a decision that is written down already; team and task must be locked. In a few words what it was. */
+/** Applies a recorded decision; team and task must be locked. Returns what happened, in a few words. */
 export async function followDecision(tx: Tx, team: StoredTeam, decision: Decision): Promise<string> {
-  const { decided, task, by } = decision
+  const { decided, task } = decision
   const agent = agentOf(decided)
-  if (agent !== undefined) return takeBack(tx, team, { agent, by, decision: decided.decision })
+  if (agent !== undefined) return decideAgent(tx, team, { ...decision, agent })
   if (task === null) return decideTeam(tx, team, decision)
   const after = await moveOn(tx, team, { ...decision, task })
   const others = (await listHolding(tx, team.key, task.id)).map(({ number }) => number)
@@ -27,22 +27,18 @@ export async function followDecision(tx: Tx, team: StoredTeam, decision: Decisio
   return `task ${task.id} is ${after.status}${waits}`
 }
 
-/** A person says that the program is in order, or stops the team until it is. */
-async function takeBack(
+/** Uses an excluded agent program again, or pauses the team. */
+async function decideAgent(
   tx: Tx,
   team: StoredTeam,
-  { agent, by, decision }: { readonly agent: string; readonly by: string; readonly decision: string | null },
+  { agent, by, decided }: Decision & { readonly agent: string },
 ): Promise<string> {
-  if (decision !== "go-on") {
-    if (team.status !== "active") return `the team is ${team.status}`
-    const reason = `${agent} is left out`
-    await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
-    await tx.events.append(team.key, by, { type: "team.paused", data: { reason } })
-    return "the team is paused"
+  if (decided.decision !== "go-on") {
+    await pauseTeam(tx, team, { by, reason: `${agent} is left out` })
+    return `the team is ${team.status === "active" ? "paused" : team.status}`
   }
-  if (await tx.agentFaults.remove(agent)) {
+  if (await tx.agentFaults.remove(agent))
     await tx.events.append(team.key, by, { type: "agent.taken_back", data: { agent } })
-  }
   return `${agent} is tried again`
 }
 
@@ -50,21 +46,20 @@ async function decideTeam(tx: Tx, team: StoredTeam, { decided, by }: Decision): 
   const { decision, number, note } = decided
   if (decision === "retry") {
     const open = await allowAnotherFix(tx, team)
-    return `${open.length} open findings are fixed again; ${await resumeTeam(tx, team, by)}`
+    return `${open.length} open findings are fixed again; ${await resumeUnlessHeld(tx, team, by)}`
   }
   if (decision === "waive") {
     const waived = await waiveAll(tx, team, { reason: note ?? `escalation ${number}: waive`, by })
-    return `${waived.length} findings are waived; ${await resumeTeam(tx, team, by)}`
+    return `${waived.length} findings are waived; ${await resumeUnlessHeld(tx, team, by)}`
   }
-  return decision === "go-on" ? resumeTeam(tx, team, by) : "the team stays paused"
+  return decision === "go-on" ? resumeUnlessHeld(tx, team, by) : "the team stays paused"
 }
 
-async function resumeTeam(tx: Tx, team: StoredTeam, by: string): Promise<string> {
+async function resumeUnlessHeld(tx: Tx, team: StoredTeam, by: string): Promise<string> {
   const [other] = await listHolding(tx, team.key, null)
   if (other !== undefined) return `the team stays paused, until escalation ${other.number} is decided`
   if (team.status !== "paused") return `the team is ${team.status}`
-  await tx.teams.update(team.key, { status: "active", pauseReason: null })
-  await tx.events.append(team.key, by, { type: "team.resumed", data: {} })
+  await resumeTeam(tx, team, by)
   return "the team goes on"
 }
 
@@ -76,16 +71,17 @@ async function moveOn(
   const { decision, note, number } = decided
   const reason = `escalation ${number}: ${decision}${note === null ? "" : `, ${note}`}`
   const move = { task, by, reason }
+  const isHeldByOthers = async () => task.status === "paused" && (await listHolding(tx, team.key, task.id)).length > 0
   if (hasEnded(task.status) && task.status !== "failed") return task
   switch (decision) {
     case "go-on":
-      if (task.status !== "paused" || (await isHeldByOthers(tx, team, task))) return task
+      if (task.status !== "paused" || (await isHeldByOthers())) return task
       return moveTask(tx, team, { ...move, to: task.pausedFrom ?? "open" })
     case "reassign":
     case "retry": {
       const named = decision === "retry" ? task : await giveTo(tx, team, { task, by, agent: decided.agent })
       if (task.status === "failed") return reopenTask(tx, team, { task: named, by, reason, settings })
-      if (task.status === "open" || (await isHeldByOthers(tx, team, task))) return named
+      if (task.status === "open" || (await isHeldByOthers())) return named
       return releaseTask(tx, team, { task: named, by, reason })
     }
     case "skip": {
@@ -101,7 +97,7 @@ async function moveOn(
     }
     case "pause":
       return task.status === "paused" ? task : moveTask(tx, team, { ...move, to: "paused" })
-    case "waive": // only of the team as a whole
+    case "waive": // only for the team as a whole
     case null:
       return task
     default:
@@ -109,11 +105,7 @@ async function moveOn(
   }
 }
 
-async function isHeldByOthers(tx: Tx, team: StoredTeam, { id, status }: Task): Promise<boolean> {
-  return status === "paused" && (await listHolding(tx, team.key, id)).length > 0
-}
-
-/** A model belongs to the agent it was named with. */
+/** The model is reset: it belongs to the agent program it was named with. */
 async function giveTo(
   tx: Tx,
   team: StoredTeam,

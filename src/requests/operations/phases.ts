@@ -18,7 +18,7 @@ interface PhaseMove {
   readonly reason: string | null
 }
 
-/** The next phase of a task, which must be locked, with its event. */
+/** Moves a task, which must be locked, to its next phase, with the event. */
 export async function movePhase(tx: Tx, team: StoredTeam, { task, to, by, reason }: PhaseMove): Promise<Task> {
   assertPhase(task, to)
   const moved = await tx.tasks.update(team.key, task.id, { phase: to })
@@ -29,30 +29,21 @@ export async function movePhase(tx: Tx, team: StoredTeam, { task, to, by, reason
 
 function assertPhase({ id, phase }: Task, to: Phase): void {
   if (phase === null) {
-    throw new AppError(
-      "phase.none",
-      `task ${id} does not go through the phases`,
-      {},
-      {
-        remedy: {
-          operation: "project update",
-          fields: { protocol: "planned" },
-          to: "turn them on for the team with",
-        },
-      },
-    )
+    const remedy = {
+      operation: "project update",
+      fields: { protocol: "planned" },
+      to: "turn them on for the team with",
+    } as const
+    throw new AppError("phase.none", `task ${id} does not go through the phases`, {}, { remedy })
   }
   const allowed: readonly Phase[] = PHASE_TRANSITIONS[phase]
   if (allowed.includes(to)) return
-  const way = allowed.length === 0 ? "it has reached the last one" : `next comes ${allowed.join(" or ")}`
-  throw new AppError("phase.transition", `task ${id} is in ${phase} and cannot go to ${to}: ${way}`, {
-    taskId: id,
-    from: phase,
-    to,
-  })
+  const way = allowed.length === 0 ? "it is in the last one" : `next comes ${allowed.join(" or ")}`
+  const message = `task ${id} is in ${phase} and cannot go to ${to}: ${way}`
+  throw new AppError("phase.transition", message, { taskId: id, from: phase, to })
 }
 
-/** Said by whoever works on the task, at the end of each phase. What a plan is approved by is not said here. */
+/** The worker reports at the end of each phase. Approving a plan is another operation. */
 export const advancePhase = operation({
   name: "task.phase",
   summary: "Report on the phase a task is in and go on to the next",
@@ -64,31 +55,29 @@ export const advancePhase = operation({
     owner: v.optional(ownerField),
     token: v.optional(tokenField),
   },
-  run: ({ store, ids }, input): Promise<Task> =>
+  run: ({ store, ids }, { to, report, owner, ...input }): Promise<Task> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
-      assertHolds(task, input.owner, input.token)
-      assertPhase(task, input.to)
+      assertHolds(task, owner, input.token)
+      assertPhase(task, to)
       if (task.phase === "awaiting_approval") throw needsApproval(task)
       if (task.status !== "in_progress")
         throw new AppError("task.transition", `task ${task.id} is ${task.status}; phases belong to work in progress`)
-      if (input.report.trim() === "")
+      if (report.trim() === "")
         throw new AppError("input.invalid", (say) => `${say.field("report")} must say what came out`)
-      const by = input.owner ?? PERSON
-      const moved = await movePhase(tx, team, { task, to: input.to, by, reason: null })
-      if (input.to === "awaiting_approval") {
-        await askApproval(tx, team, { scope: "agent-phase", subject: "plan", task: moved, question: input.report, by })
-      }
-      const message = `PHASE ${PHASE_PROGRESS[task.phase ?? "skill_discovery"]} %: task ${task.id}, ${task.phase}: ${input.report}`
-      await tx.messages.send(team.key, by, {
-        ...{ id: ids.uuid(), from: by, to: LEAD, type: "text", payload: { message } },
-      })
+      const by = owner ?? PERSON
+      const moved = await movePhase(tx, team, { task, to, by, reason: null })
+      if (to === "awaiting_approval")
+        await askApproval(tx, team, { scope: "agent-phase", subject: "plan", task: moved, question: report, by })
+      const message = `PHASE ${PHASE_PROGRESS[task.phase ?? "skill_discovery"]} %: task ${task.id}, ${task.phase}: ${report}`
+      const sent = { id: ids.uuid(), from: by, to: LEAD, type: "text", payload: { message } } as const
+      await tx.messages.send(team.key, by, sent)
       return moved
     }),
 })
 
-function needsApproval({ id }: Task): AppError {
+function needsApproval({ id }: Pick<Task, "id">): AppError {
   return new AppError(
     "approval.needed",
     `the plan for task ${id} waits for an approval`,
@@ -103,9 +92,9 @@ function needsApproval({ id }: Task): AppError {
   )
 }
 
-/** Work that is planned or checked by others first is not done before they were asked. */
+/** Refuses to end a task before its phases and QA are done. */
 export function assertGuards({ id, phase, qa }: Task): void {
-  if (phase === "awaiting_approval") throw needsApproval({ id } as Task)
+  if (phase === "awaiting_approval") throw needsApproval({ id })
   if (phase !== null && phase !== "completion") {
     const [next] = PHASE_TRANSITIONS[phase]
     throw new AppError(
@@ -118,7 +107,7 @@ export function assertGuards({ id, phase, qa }: Task): void {
   if (qa !== null && qa !== "passed")
     throw new AppError(
       "qa.needed",
-      `the work of task ${id} ends only once QA has passed it, and that is ${qa}`,
+      `task ${id} can end only after QA passed it, and QA is ${qa}`,
       { taskId: id, qa },
       { remedy: { operation: "qa submit", fields: { id }, to: "hand it in with" } },
     )

@@ -7,14 +7,14 @@ import { changeRecord } from "../../store/records.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 import { type Question, toQuestion, WAITING } from "../question.ts"
 
-/** All that waits for a person, oldest first within its kind. */
+/** Everything that waits for a person, oldest first within its kind. */
 export async function readQuestions(tx: Tx, key: number): Promise<Question[]> {
   const escalations = await tx.records.list(key, { kind: "escalation", status: WAITING.escalation })
   const approvals = await tx.records.list(key, { kind: "approval", status: WAITING.approval })
   return [...escalations, ...approvals].map(toQuestion)
 }
 
-/** The same, read again only when the events since tell of any. */
+/** The same, read again only when one of the new events is about a record. */
 export async function readQuestionsSince(
   tx: Tx,
   key: number,
@@ -23,7 +23,7 @@ export async function readQuestionsSince(
   return known !== undefined && !events.some(({ type }) => type.startsWith("record.")) ? known : readQuestions(tx, key)
 }
 
-/** People are told of it now. False when they were before, or when it waits no longer: of any number who ask, one tells. */
+/** Marks a question as notified. False when it already was, or no longer waits: of several processes one notifies. */
 export async function noteTold({ store }: Context, name: TeamName, { kind, number }: Question): Promise<boolean> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
@@ -31,8 +31,7 @@ export async function noteTold({ store }: Context, name: TeamName, { kind, numbe
     if (record === undefined || record.status !== WAITING[kind] || toQuestion(record).isTold) return false
     const data = { ...record.data, toldAt: new Date(await tx.now()).toISOString() }
     const about = `${kind} ${number}: people were told`
-    return (
-      (await changeRecord(tx, team, { record, to: { status: record.status, data }, by: ENGINE, about })) !== undefined
-    )
+    const changed = await changeRecord(tx, team, { record, to: { status: record.status, data }, by: ENGINE, about })
+    return changed !== undefined
   })
 }

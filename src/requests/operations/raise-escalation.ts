@@ -10,73 +10,59 @@ import {
   agentOf,
   type Escalation,
   type EscalationContext,
-  nameEscalation,
   type Option,
   optionsFor,
   type Trigger,
   toEscalation,
 } from "../escalation.ts"
 
-export interface Raise {
+interface Raise {
   readonly trigger: Trigger
-  /** What the matter is, for whoever decides. */
   readonly summary: string
-  /** As it is now, paused or failed; null when the team as a whole is paused. */
+  /** Paused or failed; null when the team as a whole is paused. */
   readonly task: Task | null
   readonly by: string
-  /** What is known of the matter, where the caller knows better than a look at the store. */
+  /** By default read from the store. */
   readonly context?: EscalationContext
-  /** What may be decided, where that does not follow from the trigger. */
+  /** By default those of the trigger. */
   readonly options?: readonly Option[]
-  /** What settles it besides a decision, where something does. */
+  /** What settles it besides a decision. */
   readonly about?: string
 }
 
 /**
- * Asks a person to decide, with all that is known of the matter; the team must be locked. What it is about is paused by
- * the caller. The same matter is asked about once: while it is open, asking again adds nothing.
+ * Asks a person to decide, with everything known about the problem; the team must be locked. The caller pauses the task
+ * or team. The same question is not raised twice while it is open.
  */
 export async function raiseEscalation(
   tx: Tx,
   team: StoredTeam,
   raised: Raise,
 ): Promise<Escalation & { isNew: boolean }> {
-  const { trigger, summary, task, by } = raised
+  const { trigger, summary, task, by, about } = raised
+  const taskId = task?.id ?? null
   const known = (await tx.records.list(team.key, { kind: "escalation", status: "open" }))
     .map(toEscalation)
-    .find((each) => each.trigger === trigger && each.taskId === (task?.id ?? null) && isSame(each, raised))
+    .find((each) => each.trigger === trigger && each.taskId === taskId && isSameMatter(each.about, about ?? null))
   if (known !== undefined) return { ...known, isNew: false }
   const context = raised.context ?? (await describeMatter(tx, team, task))
-  const data = {
-    ...{ trigger, summary, options: raised.options ?? optionsFor(trigger, task), context },
-    ...(raised.about === undefined ? {} : { about: raised.about }),
-  }
-  const about = { kind: "escalation", taskId: task?.id ?? null, attempt: task?.attempt ?? null } as const
-  const added = await addRecord(
-    tx,
-    team,
-    { ...about, status: "open", data, by },
-    `${trigger}: ${clip(firstLine(summary))}`,
-  )
+  const options = raised.options ?? optionsFor(trigger, task)
+  const data = { trigger, summary, options, context, ...(about !== undefined && { about }) }
+  const record = { kind: "escalation", taskId, attempt: task?.attempt ?? null, status: "open", data, by } as const
+  const added = await addRecord(tx, team, record, `${trigger}: ${clip(firstLine(summary))}`)
   return { ...toEscalation(added), isNew: true }
 }
 
-/** Questions about different programs, or about a review, are questions of their own. */
-function isSame(known: Escalation, { about }: Raise): boolean {
-  const isOfReview = (known.about === ABOUT_REVIEW) === (about === ABOUT_REVIEW)
-  return isOfReview && agentOf(known) === agentOf({ about: about ?? null })
-}
-
-/** `ESCALATION 3 (budget, task 2): ...; teamwork decide 3 retry|skip` */
-export function describeEscalation(escalation: Escalation): string {
-  const way = `teamwork decide ${escalation.number} ${escalation.options.join("|")}`
-  return `${nameEscalation(escalation).replace("escalation", "ESCALATION")}: ${escalation.summary}; decide with: ${way}`
+/** Each agent program, and a review, has a question of its own. */
+function isSameMatter(one: string | null, other: string | null): boolean {
+  const isOfReview = (one === ABOUT_REVIEW) === (other === ABOUT_REVIEW)
+  return isOfReview && agentOf({ about: one }) === agentOf({ about: other })
 }
 
 const MAX_ERRORS = 5
 const MAX_ERROR_LENGTH = 4000
 
-/** The last word is what happens in this transaction, which a store need not show in its events before the end of it. */
+/** `last`: errors of this transaction, which a store does not show in its events before the commit. */
 export async function describeMatter(
   tx: Tx,
   team: StoredTeam,
@@ -109,7 +95,6 @@ async function describeTeam(tx: Tx, team: StoredTeam): Promise<EscalationContext
   return { progress, errors: [], attempts: 0, setbacks: 0 }
 }
 
-/** What is further back than this says nothing of now. */
 const LATEST_EVENTS = 1000
 
 async function readLatest<T extends EventType>(tx: Tx, key: number, task: TaskId, type: T): Promise<EventOf<T>[]> {

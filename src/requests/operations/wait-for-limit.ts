@@ -4,8 +4,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
-import { toEscalation } from "../escalation.ts"
-import { withdrawEscalation } from "./escalation-holds.ts"
+import { withdrawEscalations } from "./escalation-holds.ts"
 import { raiseEscalation } from "./raise-escalation.ts"
 
 interface Waiting extends TeamName {
@@ -13,7 +12,7 @@ interface Waiting extends TeamName {
   readonly worker: string
 }
 
-/** Every agent that could do the task is rate-limited: it is waited for, unless a person decides otherwise meanwhile. */
+/** Every agent that could do the task is rate-limited. The task waits, unless a person decides otherwise. */
 export async function askAboutLimit({ store }: Context, { reason, ...waiting }: Waiting & { readonly reason: string }) {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, waiting)
@@ -22,7 +21,6 @@ export async function askAboutLimit({ store }: Context, { reason, ...waiting }: 
   })
 }
 
-/** The wait is over, one way or the other: nobody has to decide any more. */
 export async function endAskAboutLimit({ store }: Context, { task, worker, ...name }: Waiting): Promise<void> {
   await store.write(async (tx) => withdrawLimit(tx, await lockTeam(tx, name), { taskId: task, by: worker }))
 }
@@ -32,6 +30,5 @@ export async function withdrawLimit(
   team: StoredTeam,
   { taskId, by }: { readonly taskId: TaskId; readonly by: string },
 ): Promise<void> {
-  for (const record of await tx.records.list(team.key, { kind: "escalation", status: "open", taskId }))
-    if (toEscalation(record).trigger === "rate_limited") await withdrawEscalation(tx, team, { record, by })
+  await withdrawEscalations(tx, team, { taskId, by, isMeant: ({ trigger }) => trigger === "rate_limited" })
 }

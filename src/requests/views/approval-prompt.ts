@@ -4,7 +4,7 @@ import type { Approval } from "../approval.ts"
 
 const MAX_QUESTION = 12_000
 
-/** For the agent that leads: whether what somebody is going to do may be done. */
+/** Asks the PM agent whether a plan may be carried out. */
 export function approvalPrompt({
   goal,
   task,
@@ -24,11 +24,11 @@ export function approvalPrompt({
           ...(task.files.length === 0 ? [] : [`Files it may write: ${task.files.map(oneLine).join(", ")}`]),
         ]
   return [
-    "You lead a team that works on this repository, and decide whether what is proposed below may be done. You change no file.",
+    "You lead a team that works on this repository. Decide whether the plan below may be carried out. Change no files.",
     `The goal of the team: ${manyLines(goal)}`,
     ...about,
-    `Asked by ${oneLine(approval.askedBy)}; what is going to be done:`,
+    `Asked by ${oneLine(approval.askedBy)}. The plan:`,
     manyLines(approval.question.slice(0, MAX_QUESTION)),
-    "Approve it when it does what the task asks for, within its files, and says how it will be known to be done. Reject it with what should be done instead when it misses the point, leaves something out, or does more than was asked.",
+    "Approve it when it does what the task asks, within its files, and says how success will be checked. Reject it, and say what to do instead, when it misses the point, leaves something out, or does more than was asked.",
   ].join("\n\n")
 }

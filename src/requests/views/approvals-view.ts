@@ -1,10 +1,10 @@
 import { manyLines, oneLine } from "../../lib/text/table.ts"
 import { type Approval, nameApproval } from "../approval.ts"
 
-/** What waits, and in full what is asked: nobody should approve what they have not read. */
+/** Shows every question in full: people should approve only what they have read. */
 export function renderApprovals(approvals: readonly Approval[]): string {
   if (approvals.length === 0) return "Nothing waits for an approval."
-  return approvals.map((approval) => renderApproval(approval)).join("\n\n")
+  return approvals.map(renderApproval).join("\n\n")
 }
 
 function renderApproval(approval: Approval): string {

@@ -2,7 +2,6 @@ import { firstLine, splitReason } from "../../lib/text/last-lines.ts"
 import { oneLine, paint, type Screen } from "../../lib/text/table.ts"
 import { type Escalation, nameEscalation, OPTIONS } from "../escalation.ts"
 
-/** Everything that whoever decides must know, one after the other. */
 export function renderEscalations(escalations: readonly Escalation[], screen: Screen): string {
   if (escalations.length === 0) return "Nothing waits for a decision."
   return escalations.map((each) => renderEscalation(each, screen)).join("\n\n")
