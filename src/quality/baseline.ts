@@ -1,3 +1,4 @@
+import * as v from "valibot"
 import { lastLines } from "../lib/text/last-lines.ts"
 import { adviseInstall } from "./install-advice.ts"
 import type { TestResults } from "./results/test-results.ts"
@@ -5,19 +6,19 @@ import type { TestResults } from "./results/test-results.ts"
 /** Of a gate's command; `accept` for one that a task brings along. */
 export type CommandKind = "build" | "lint" | "test" | "accept"
 
-/** What a command on one tree came to, as far as it is compared. */
+/** The result of a command on one tree. */
 export interface RanCommand {
   readonly command: { readonly kind: CommandKind; readonly line: string }
   readonly hasPassed: boolean
-  /** Each test by its name, where the output tells. */
+  /** Left out where the output does not name tests. */
   readonly tests?: TestResults
-  /** It ended well and says that it ran no test. */
+  /** It passed, and its output says that it ran no test. */
   readonly ranNoTest?: true
-  /** The program that is not installed, where that is why it failed. */
+  /** It failed because this program is not installed. */
   readonly missing?: string
-  /** It did not end by itself. `limitMs` is the time limit that it reached. */
+  /** It was stopped. `limitMs`: by this time limit. */
   readonly stopped?: { readonly limitMs: number | null }
-  /** It failed and then passed on this tree; the tests that did, where the output tells. */
+  /** It failed and then passed on this tree; the tests that did. */
   readonly flaky?: readonly string[]
   readonly durationMs: number
   readonly outputFile: string
@@ -25,31 +26,43 @@ export interface RanCommand {
   readonly tail?: string
 }
 
-export const STANDINGS = ["green", "red", "not_installed", "too_slow", "absent", "off"] as const
-export type StandingState = (typeof STANDINGS)[number]
+/** The states of a gate on the base commit, as people read them. */
+export const STATE_WORDS = {
+  green: "green",
+  red: "red",
+  not_installed: "not installed",
+  too_slow: "too slow",
+  absent: "absent",
+  off: "off",
+} as const
+type StandingState = keyof typeof STATE_WORDS
+const STATES = Object.keys(STATE_WORDS) as readonly StandingState[]
+
+const names = v.pipe(v.nullish(v.array(v.string()), null), v.readonly())
+
+const Standing = v.object({
+  kind: v.picklist(["build", "lint", "test", "accept"]),
+  /** Null: there is no command of the kind. */
+  line: v.nullish(v.string(), null),
+  state: v.picklist(STATES),
+  /** Of a green one: its output says that it ran no test. */
+  ranNoTest: v.optional(v.literal(true)),
+  /** The failing tests of a red one; null where the output does not name them. */
+  failing: names,
+  /** The tests that failed and then passed on the base; null when it is not flaky. */
+  flaky: names,
+  /** The program that is not installed. */
+  program: v.nullish(v.string(), null),
+  /** What to install or to type. */
+  advice: v.nullish(v.string(), null),
+  durationMs: v.nullish(v.number(), null),
+  /** Of a red one that names no tests: the end of its output. */
+  lastLines: v.optional(v.pipe(v.array(v.string()), v.readonly())),
+  outputFile: v.nullish(v.string(), null),
+})
 
 /** How one gate command stood on the base commit, before any work began. */
-export interface Standing {
-  readonly kind: CommandKind
-  /** Null where there is no command of the kind. */
-  readonly line: string | null
-  readonly state: StandingState
-  /** Of a green one: it says that it ran no test. */
-  readonly ranNoTest?: true
-  /** Of a red one: the tests that fail. Null where the output does not tell them. */
-  readonly failing: readonly string[] | null
-  /** It failed and then passed on the base: the tests that did, where the output tells; null for a steady one. */
-  readonly flaky: readonly string[] | null
-  /** The program that is not installed. */
-  readonly program: string | null
-  /** What to install or to type. */
-  readonly advice: string | null
-  readonly durationMs: number | null
-  /** Of a red one whose output tells no tests: the last lines of it. */
-  readonly lastLines?: readonly string[]
-  /** All that the command printed. */
-  readonly outputFile: string | null
-}
+export type Standing = Readonly<v.InferOutput<typeof Standing>>
 
 /** How every gate stood on the base commit. Later verdicts are relative to it. */
 export interface Baseline {
@@ -58,32 +71,29 @@ export interface Baseline {
   readonly gates: readonly Standing[]
 }
 
-const NOTHING = {
-  ...{ line: null, failing: null, flaky: null, program: null, advice: null, durationMs: null, outputFile: null },
-} as const
-
-/** What a run of a command on the base commit says. */
 export function standingOf(result: RanCommand): Standing {
-  const { command, durationMs, outputFile, missing = null } = result
+  const { command, durationMs, outputFile, missing = null, tests, flaky = null, ranNoTest, tail = "" } = result
   const { kind, line } = command
   const state = stateOf(result)
-  const failing = state === "red" && hasFailures(result) ? (result.tests?.failed ?? null) : null
-  const said = state === "red" && failing === null ? lastLines(result.tail ?? "", MOST_LINES) : []
+  // A command that failed without a failing test failed for another reason, such as a compile error.
+  const failing = state === "red" && tests !== undefined && tests.failed.length > 0 ? tests.failed : null
+  const said = state === "red" && failing === null ? lastLines(tail, MAX_LINES) : []
   const program = state === "not_installed" ? missing : null
+  const advice = adviceFor({ kind, state, program, line })
   return {
-    ...{ kind, line, state, failing, flaky: result.flaky ?? null, program, durationMs, outputFile },
-    ...(said.length === 0 ? {} : { lastLines: said }),
-    ...(result.ranNoTest === true ? { ranNoTest: true } : {}),
-    advice: adviceFor({ kind, state, program, line }),
+    ...{ kind, line, state, failing, flaky, program, advice, durationMs, outputFile },
+    ...(said.length > 0 && { lastLines: said }),
+    ...(ranNoTest && { ranNoTest }),
   }
 }
 
-const MOST_LINES = 5
+const MAX_LINES = 5
 
 /** A kind without a command: none was found, or it is switched off. */
 export function standingWithout(kind: CommandKind, isEnabled: boolean): Standing {
   const state = isEnabled ? "absent" : "off"
-  return { ...NOTHING, kind, state, advice: adviceFor({ kind, state, program: null, line: null }) }
+  const advice = adviceFor({ kind, state, program: null, line: null })
+  return v.parse(Standing, { kind, state, advice })
 }
 
 function stateOf({ hasPassed, missing, stopped }: RanCommand): StandingState {
@@ -92,25 +102,15 @@ function stateOf({ hasPassed, missing, stopped }: RanCommand): StandingState {
   return stopped !== undefined && stopped.limitMs !== null ? "too_slow" : "red"
 }
 
-/** A command that failed and names no failing test failed for another reason, such as a file that does not compile. */
-export function hasFailures({ tests }: Pick<RanCommand, "tests">): boolean {
-  return tests !== undefined && tests.failed.length > 0
-}
-
-function adviceFor({
-  kind,
-  state,
-  program,
-  line,
-}: Pick<Standing, "kind" | "state" | "program" | "line">): string | null {
-  const setting = `teamwork config set gates.${kind} "COMMAND"`
+function adviceFor(standing: Pick<Standing, "kind" | "state" | "program" | "line">): string | null {
+  const { kind, state, program, line } = standing
   switch (state) {
     case "not_installed":
       return adviseInstall(program ?? "", line ?? "")
     case "too_slow":
       return "give it more time: teamwork config set gates.timeoutSeconds SECONDS"
     case "absent":
-      return `name a command: ${setting}`
+      return `name a command: teamwork config set gates.${kind} "COMMAND"`
     case "off":
       return `switch it on: teamwork config set gates.enable${kind[0]?.toUpperCase()}${kind.slice(1)} true`
     default:
@@ -118,22 +118,17 @@ function adviceFor({
   }
 }
 
-/** Green, or red by tests that can be told apart: only these show whether work made something worse. */
+/** Green, or red with named tests: only these show whether work made something worse. */
 function canJudge({ state, failing }: Standing): boolean {
   return state === "green" || (state === "red" && failing !== null && failing.length > 0)
 }
 
-/** What a person should know where no gate can judge the work; undefined where one can, or nothing is known. */
+/** The warning when no gate can judge the work; undefined when one can, or nothing is known. */
 export function warnOfNoGate(gates: readonly Standing[]): string | undefined {
   if (gates.length === 0 || gates.some(canJudge)) return undefined
   const todo = 'repair one, or name one: teamwork config set gates.test "COMMAND"'
   return `No gate can judge the work here (${summarizeStandings(gates)}): nothing checks it but the acceptance of each task. To change that, ${todo}`
 }
-
-/** How people read them. */
-export const STATE_WORDS = {
-  ...{ green: "green", red: "red", not_installed: "not installed", too_slow: "too slow", absent: "absent", off: "off" },
-} as const satisfies Record<StandingState, string>
 
 /** `build green, lint not installed (ruff), test red (3 failing)`. */
 export function summarizeStandings(gates: readonly Standing[]): string {
@@ -146,28 +141,23 @@ function detailOf({ state, program, failing, flaky }: Standing): string {
   return state === "green" && flaky !== null ? " (flaky)" : ""
 }
 
-/** The longest list of failing tests that is written down; all of them are in the output. */
+/** An event lists at most so many failing tests; the output has all of them. */
 const MAX_RECORDED = 200
 
-/** As an event keeps it. */
 export function writeStandings(gates: readonly Standing[]): string {
   return JSON.stringify(
     gates.map(({ failing, ...rest }) => ({ ...rest, failing: failing?.slice(0, MAX_RECORDED) ?? null })),
   )
 }
 
-/** What an event kept; nothing where another version wrote it otherwise. */
-export function readStandings(text: string): readonly Standing[] {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value.filter(isStanding) : []
-  } catch {
-    return []
-  }
-}
+const StandingList = v.pipe(v.string(), v.parseJson(), v.array(v.unknown()))
 
-function isStanding(value: unknown): value is Standing {
-  return (
-    typeof value === "object" && value !== null && "state" in value && STANDINGS.some((each) => each === value.state)
-  )
+/** Reads what an event keeps. Entries that another version wrote in another form are left out. */
+export function readStandings(text: string): readonly Standing[] {
+  const list = v.safeParse(StandingList, text)
+  if (!list.success) return []
+  return list.output.flatMap((each) => {
+    const read = v.safeParse(Standing, each)
+    return read.success ? [read.output] : []
+  })
 }

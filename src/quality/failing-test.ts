@@ -3,7 +3,7 @@ import type { Task } from "../tasks/task.ts"
 import type { TestResults } from "./results/test-results.ts"
 import type { Verdict } from "./verdict.ts"
 
-/** Failing tests that tasks were asked to add, by the line of the command that runs them. */
+/** Failing tests that tasks were asked to add, by command line. */
 export type AskedTests = ReadonlyMap<string, readonly string[]>
 
 /** `a failing test`, `a test that fails because of it`, `tests which fail until then`. */
@@ -12,23 +12,21 @@ const ASKED = /\b(?:failing|red)\s+(?:[\w-]+\s+){0,2}tests?\b|\btests?\s+(?:that
 const NOT_ASKED =
   /\b(?:no|not|never|without|fix(?:es|ed)?|repair(?:s|ed)?|mend(?:s|ed)?)\b[^.;,]*\b(?:failing|red)\b|\b(?:failing|red)\s+(?:[\w-]+\s+){0,2}tests?\s+(?:now\s+)?(?:pass|is|are)/i
 
-/** Whether a task's acceptance asks for a test that fails, as whoever looks for the cause of a fault writes one. */
+/** Whether the acceptance of a task asks for a test that fails, such as one that reproduces a bug. */
 export function asksForFailingTest({ acceptance }: Pick<Task, "acceptance">): boolean {
   return acceptance.some((line) => ASKED.test(line) && !NOT_ASKED.test(line))
 }
 
-/** In the place of names, where the output tells none: whatever fails, the new tests do. */
+/** Stands for all tests, where the output names none. */
 export const ANY_TEST = "*"
 
 /**
- * The failing tests that a task brought because it was asked to: tests that the base does not have. Where the output on
- * the base does not name the tests that pass, nobody can tell which those are; then the task must have changed nothing
- * but files of tests.
+ * The failing tests that a task added on request: those that the base does not have. Where the output on the base does
+ * not name its passing tests, all failing tests count, if the task changed only test files.
  */
 export function findAskedTests(
   now: TestResults | undefined,
   base: TestResults | undefined,
-  /** The task changed nothing but files of tests. */
   isOnlyTests: boolean,
 ): readonly string[] {
   const failed = now?.failed ?? []
@@ -38,14 +36,14 @@ export function findAskedTests(
   return failed.filter((name) => !known.has(name))
 }
 
-/** What a gate looks at: a task, the merged work on its way, or everything at the end. */
+/** What a gate judges. */
 export type AskingGate = { readonly task: TaskId } | "merged" | "final"
 
 type KnownTask = Pick<Task, "id" | "blockedBy" | "status">
 
 /**
- * The failing tests that a gate lets through. A test that a task was asked for may fail until a task that needs that one
- * is done: for the gate of such a task it counts like any other, and at the end where there is one.
+ * The requested failing tests that a gate tolerates. Such a test may fail until a task that needs its task is done: the
+ * gate of that task, and the final gate, require it to pass.
  */
 export function allowedTests(verdicts: readonly Verdict[], tasks: readonly KnownTask[], gate: AskingGate): AskedTests {
   const last = new Map<string, Verdict>()
@@ -58,7 +56,6 @@ export function allowedTests(verdicts: readonly Verdict[], tasks: readonly Known
     const asking = checks.flatMap(({ command, baseline }) =>
       command !== undefined && baseline !== undefined && baseline.asked.length > 0 ? [{ command, baseline }] : [],
     )
-    // Few tasks ask for a test that fails, and to find who needs a task costs a look at all of them.
     if (asking.length === 0 || isDue(subject, byId, gate)) continue
     for (const { command, baseline } of asking)
       allowed.set(command, [...(allowed.get(command) ?? []), ...baseline.asked])
@@ -68,14 +65,13 @@ export function allowedTests(verdicts: readonly Verdict[], tasks: readonly Known
 
 type TasksById = ReadonlyMap<string, KnownTask>
 
-/** Whether the failing tests of a task have to pass by now. */
 function isDue(subject: string, byId: TasksById, gate: AskingGate): boolean {
   if (gate === "merged") return false
   if (gate !== "final") return needs(gate.task, subject, byId)
   return byId.values().some(({ id, status }) => status !== "skipped" && id !== subject && needs(id, subject, byId))
 }
 
-/** Directly or through others. */
+/** Directly or indirectly. */
 function needs(id: string, wanted: string, byId: TasksById): boolean {
   const seen = new Set<string>()
   const left = [...(byId.get(id)?.blockedBy ?? [])] as string[]

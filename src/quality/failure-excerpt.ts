@@ -2,11 +2,11 @@ import { lastLines, linesAround } from "../lib/text/last-lines.ts"
 import type { FirstFailure } from "./first-failure.ts"
 import type { Check, Verdict } from "./verdict.ts"
 
-/** Why a gate failed, short enough to stand wherever the failure is told. */
+/** Why a gate failed, in a few lines. */
 export interface FailureExcerpt {
-  /** One line: the command and how it ended, and the first failing test where its output names one. */
+  /** The command, how it ended, and its first failing test. */
   readonly what: string
-  /** The last lines of its output, or those around the first failing test. */
+  /** The last lines of the output, or those around the first failing test. */
   readonly lines: readonly string[]
 }
 
@@ -18,27 +18,26 @@ export function excerptOf({
 }: Pick<Verdict, "status" | "checks" | "issues">): FailureExcerpt | undefined {
   if (status !== "failed") return undefined
   const failed = checks.filter((check) => check.status === "failed")
-  // What ran and failed explains more than what was merely looked at.
+  // A command that failed explains more than another check.
   const check = failed.find(({ command }) => command !== undefined) ?? failed[0]
   if (check === undefined) return { what: firstError(issues) ?? "see its verdict", lines: [] }
   return { what: describeCheck(check, issues), lines: linesOf(check) }
 }
 
-/** The excerpt as text: one line, and the output indented below it. */
 export function explain({ what, lines }: FailureExcerpt): string {
   return [what, ...lines.map((line) => `    ${line}`)].join("\n")
 }
 
-/** What the event of a verdict says of its failure. */
+/** The failure as an event has it. */
 export function toldFailure(verdict: Pick<Verdict, "status" | "checks" | "issues">): { readonly failure?: string[] } {
   const excerpt = excerptOf(verdict)
   return excerpt === undefined ? {} : { failure: [excerpt.what, ...excerpt.lines] }
 }
 
-/** More of them stand in the report. */
+/** The report has all of them. */
 const MOST_WARNINGS = 5
 
-/** What the event of a final verdict says though it passed: work must not be delivered past a warning in silence. */
+/** The warnings of a final verdict that passed, for its event. */
 export function toldWarnings({ scope, status, issues }: Pick<Verdict, "scope" | "status" | "issues">): {
   readonly warnings?: string[]
 } {
@@ -70,7 +69,6 @@ function linesOf({ command, evidence = "", firstFailure }: Check): string[] {
   return firstFailure === undefined ? lastLines(output) : linesAround(output, firstFailure.test)
 }
 
-/** Warnings fail nothing. */
 function firstError(issues: readonly string[]): string | undefined {
   const issue = issues.find((each) => each.startsWith("error: ")) ?? issues[0]
   return issue?.replace(/^(?:error|warning): /, "")

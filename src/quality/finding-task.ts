@@ -1,9 +1,6 @@
 import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
 
-/**
- * A task that mends what a review by another agent found, in one task or in the work as a whole. Its id follows from the
- * round of the review, so that there is never a second one.
- */
+/** The id of the task that fixes findings about one task, or about the work as a whole. The round makes it unique. */
 export function findingId(round: number, task: string | null): TaskId {
   const plain = `finding-${round}-${task ?? WHOLE}`
   if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
@@ -12,7 +9,7 @@ export function findingId(round: number, task: string | null): TaskId {
 
 const WHOLE = "whole"
 
-/** What such a task mends; null for any other. */
+/** What such a task fixes; null for any other id. */
 export function findingOf(id: string): { readonly round: number; readonly task: string | null } | null {
   const match = /^finding-(\d+)-(.+)$/.exec(id)
   if (match === null) return null

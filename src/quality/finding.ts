@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import type { TaskId } from "../kernel/ids.ts"
-import type { TeamRecord } from "../kernel/record.ts"
+import { readRecord, type TeamRecord } from "../kernel/record.ts"
 import type { Remedy } from "../kernel/remedy.ts"
 import { oneLine } from "../lib/text/table.ts"
 
@@ -7,95 +8,85 @@ import { oneLine } from "../lib/text/table.ts"
 export const SEVERITIES = ["critical", "major", "minor"] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** Words of somebody who wants the work held, whatever severity or score stands beside them. */
+/** A reviewer who writes this wants the work held, whatever severity or score stands beside it. */
 export const GRAVE_WORDS = /\bCRITICAL\b|\b(?:do not|don't|must not) (?:ship|deliver|be (?:shipped|delivered))\b/
 
 export const FINDING_STATUSES = ["open", "fixed", "waived"] as const
-export type FindingStatus = (typeof FINDING_STATUSES)[number]
 
-/** `review`: the review of the whole work. `task`: the answer to a task. `person`: a verdict that a person recorded. */
-export const FINDING_SOURCES = ["review", "task", "person"] as const
-export type FindingSource = (typeof FINDING_SOURCES)[number]
+const text = v.nullish(v.string(), null)
+const taskId = v.nullish(
+  v.custom<TaskId>((value) => typeof value === "string"),
+  null,
+)
 
-/** What a reviewer reports. */
-export interface NewFinding {
-  readonly severity: Severity
-  /** The task it is about; null for the work as a whole. */
-  readonly task: string | null
-  readonly file: string | null
-  readonly line: number | null
-  readonly text: string
-}
+const FindingData = v.object({
+  severity: v.pipe(v.nullish(v.string(), ""), v.transform(readSeverity)),
+  /** `review`: a review of all the work. `task`: the answer to a task. `person`: a verdict that a person recorded. */
+  source: v.fallback(v.picklist(["review", "task", "person"]), "review"),
+  file: text,
+  line: v.nullish(v.number(), null),
+  text: v.nullish(v.string(), ""),
+  /** The commit it was found on. */
+  commit: text,
+  /** The agent program of `by`. */
+  agent: text,
+  /** The task whose answer reported it. */
+  reportedIn: taskId,
+  /** The task that fixes it now; null when none was made since the last review. */
+  fixTask: taskId,
+  /** Fix tasks since a person was last asked. */
+  rounds: v.nullish(v.number(), 0),
+  /** A person decided to fix it once more. */
+  isRetry: v.nullish(v.boolean(), false),
+  fixedIn: text,
+  fixedBy: text,
+  waivedBy: text,
+  reason: text,
+})
 
-/**
- * What a review found, from the report to the end. Only a later review that names the commit makes it `fixed`, and only
- * a person makes it `waived`.
- */
-export interface Finding extends Omit<NewFinding, "task"> {
+/** What a review found. A later review makes it `fixed` and names the commit. Only a person makes it `waived`. */
+export interface Finding extends Readonly<v.InferOutput<typeof FindingData>> {
   readonly number: number
   readonly taskId: TaskId | null
-  readonly status: FindingStatus
-  readonly source: FindingSource
-  /** The task in whose answer it stood. */
-  readonly reportedIn: TaskId | null
-  /** The commit it was found on, where that is known. */
-  readonly commit: string | null
-  /** The worker or reviewer, and its agent program. */
+  readonly status: (typeof FINDING_STATUSES)[number]
   readonly by: string
-  readonly agent: string | null
-  /** The task that fixes it now; null when none was made since the last review. */
-  readonly fixTask: TaskId | null
-  /** How many fix tasks there were since a person was last asked. */
-  readonly rounds: number
-  /** A person was asked and said: fix it again. */
-  readonly isRetry: boolean
-  readonly fixedIn: string | null
-  readonly fixedBy: string | null
-  readonly waivedBy: string | null
-  readonly reason: string | null
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-export function toFinding({ number, taskId, status, data, by, createdAt, updatedAt }: TeamRecord): Finding {
-  const text = (key: string) => (typeof data[key] === "string" ? data[key] : null)
-  return {
-    ...{ number, taskId, by, createdAt, updatedAt },
-    status: FINDING_STATUSES.find((each) => each === status) ?? "open",
-    severity: readSeverity(text("severity") ?? ""),
-    source: FINDING_SOURCES.find((each) => each === data.source) ?? "review",
-    ...{ file: text("file"), text: text("text") ?? "", commit: text("commit"), agent: text("agent") },
-    line: typeof data.line === "number" ? data.line : null,
-    reportedIn: text("reportedIn") as TaskId | null,
-    fixTask: text("fixTask") as TaskId | null,
-    rounds: typeof data.rounds === "number" ? data.rounds : 0,
-    isRetry: data.isRetry === true,
-    ...{ fixedIn: text("fixedIn"), fixedBy: text("fixedBy"), waivedBy: text("waivedBy"), reason: text("reason") },
-  }
+/** What a reviewer reports. */
+export interface NewFinding extends Pick<Finding, "severity" | "file" | "line" | "text"> {
+  /** Null: about the work as a whole. */
+  readonly task: string | null
 }
 
-const WORDS: Readonly<Record<string, Severity>> = {
-  ...{ critical: "critical", blocker: "critical", blocking: "critical", fatal: "critical", severe: "critical" },
-  ...{ p0: "critical", major: "major", high: "major", important: "major", p1: "major" },
-  ...{ medium: "minor", moderate: "minor", low: "minor", minor: "minor", nit: "minor", trivial: "minor" },
-  ...{ info: "minor", suggestion: "minor", p2: "minor", p3: "minor" },
+export function toFinding(record: TeamRecord): Finding {
+  const { number, taskId, by, createdAt, updatedAt } = record
+  const status = FINDING_STATUSES.find((each) => each === record.status) ?? "open"
+  return { number, taskId, by, createdAt, updatedAt, status, ...readRecord(FindingData, record) }
+}
+
+const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+  critical: "critical blocker blocking fatal severe p0",
+  major: "major high important p1",
+  minor: "minor medium moderate low nit trivial info suggestion p2 p3",
 }
 
 export function findSeverity(word: string): Severity | undefined {
-  return WORDS[word.trim().toLowerCase()]
+  const wanted = word.trim().toLowerCase()
+  return SEVERITIES.find((severity) => SEVERITY_WORDS[severity].split(" ").includes(wanted))
 }
 
-/** Maps a reviewer's word. An unknown one is `major`, so that nothing is lost. */
+/** Maps a reviewer's word. An unknown word becomes `major`, so that the finding is not lost. */
 export function readSeverity(word: string): Severity {
   return findSeverity(word) ?? "major"
 }
 
-/** Those that must be fixed or waived before the work is delivered by itself. */
+/** It must be fixed or waived before the work is delivered. */
 export function isGrave({ severity }: Pick<Finding, "severity">): boolean {
   return severity !== "minor"
 }
 
-/** The gravest first, and otherwise as they were found. */
 export function byGravity<F extends Pick<Finding, "severity">>(findings: readonly F[]): F[] {
   return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
 }
@@ -106,11 +97,11 @@ export function higher(a: Severity, b: Severity): Severity {
 
 type Placed = Pick<NewFinding, "task" | "file" | "line" | "text">
 
-/** Lines move a little when something above them changes. */
+/** Lines move when something above them changes. */
 const NEAR_LINES = 3
 const ALIKE = 0.5
 
-/** Whether a later report is about something that is known: the same place, or the same words about the same file. */
+/** The same place, or similar words about the same file. */
 export function isSameFinding(known: Placed, later: Placed): boolean {
   if (known.file === null || later.file === null) {
     const isSameTask = known.task === later.task || known.file !== later.file
@@ -121,19 +112,15 @@ export function isSameFinding(known: Placed, later: Placed): boolean {
   return likeness(known.text, later.text) >= ALIKE
 }
 
-/** The share of words that two texts have in common, from 0 to 1. */
+/** The share of common words, from 0 to 1. */
 function likeness(a: string, b: string): number {
+  const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
   const [first, second] = [wordsOf(a), wordsOf(b)]
-  const common = first.intersection(second).size
   const all = first.union(second).size
-  return all === 0 ? 1 : common / all
+  return all === 0 ? 1 : first.intersection(second).size / all
 }
 
-function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
-}
-
-/** `src/a.ts:12`, or null where it has no place. */
+/** `src/a.ts:12` */
 export function placeOf({ file, line }: Pick<Finding, "file" | "line">): string | null {
   return file === null ? null : `${file}${line === null ? "" : `:${line}`}`
 }
@@ -147,7 +134,7 @@ export function describeFinding(finding: NewFinding): string {
 
 const MAX_SHOWN = 200
 
-/** `finding 3 (critical, src/a.ts:12): it deletes the wrong row`, in one line. */
+/** `finding 3 (critical, src/a.ts:12): it deletes the wrong row` */
 export function nameFinding(finding: Pick<Finding, "number" | "severity" | "file" | "line" | "text">): string {
   const place = placeOf(finding)
   const text = oneLine(finding.text)
@@ -163,7 +150,6 @@ export function countFindings(findings: readonly Pick<Finding, "severity">[]): s
   return counts.join(", ") || "none"
 }
 
-/** What a person may type about a finding that holds something. */
 export function waysToWaive(number: number): readonly Remedy[] {
   return [
     { operation: "findings show", fields: { number }, to: "see" },

@@ -1,15 +1,15 @@
 import type { Check, Verdict } from "./verdict.ts"
 
-/** The check of a final verdict that says which tasks it leaves out. Only a verdict of a part has it. */
+/** The check that lists the tasks a partial final verdict leaves out. */
 export const LEFT_OUT = "tasks_left_out"
 
-/** A task that is not part of what is delivered, and why. */
+/** A task that is not delivered. */
 export interface LeftOut {
   readonly task: string
   readonly why: string
 }
 
-/** The tasks that a final verdict leaves out; null for one of everything. */
+/** Null when the verdict is about all tasks. */
 export function leftOutOf({ scope, checks }: Pick<Verdict, "scope"> & { checks: readonly Check[] }): LeftOut[] | null {
   if (scope !== "final") return null
   const check = checks.find(({ name }) => name === LEFT_OUT)

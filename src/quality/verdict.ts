@@ -7,26 +7,24 @@ export interface Check {
   readonly name: string
   readonly status: VerdictStatus
   readonly evidence?: string
-  /** Of a check that ran something: what, how long it took, and the file that holds all it printed. */
+  /** Of a check that ran a command. */
   readonly command?: string
   readonly durationMs?: number
   readonly outputFile?: string
-  /** Of a check that failed: the first test that did, where its output tells. */
   readonly firstFailure?: FirstFailure
-  /** Of a check that ran something: how that is next to the base commit, where there is anything to say. */
   readonly baseline?: AgainstBaseline
 }
 
-/** How a command stands next to the base commit, by the tests that its output names. */
+/** A command compared with its result on the base commit. */
 export interface AgainstBaseline {
-  /** How many tests failed before the work began, and fail now; null where the output does not tell. */
+  /** Failing tests before the work began, and now; null where the output does not name them. */
   readonly before: number | null
   readonly now: number | null
-  /** Tests that fail now and did not before. */
+  /** Tests that fail only now. */
   readonly broken: readonly string[]
   /** Failing tests that a task was asked to add. */
   readonly asked: readonly string[]
-  /** It failed and then passed on the same files: the tests that did; null for a steady one. */
+  /** Tests that failed and then passed on the same files; null for a command that is not flaky. */
   readonly flaky: readonly string[] | null
 }
 
@@ -36,7 +34,7 @@ export interface Judged {
   readonly tree: string
 }
 
-/** The word of a gate; one shape for every gate. */
+/** The result of a gate. */
 export interface Verdict extends Partial<Judged> {
   readonly scope: VerdictScope
   /** Task id or wave number; null for the team as a whole. */
@@ -48,5 +46,5 @@ export interface Verdict extends Partial<Judged> {
   readonly timestamp: string
 }
 
-/** The check that a task which should change something did, or that its agent said why nothing needs to be changed. */
+/** The check that a task changed something, or that its agent said why nothing had to be changed. */
 export const CHANGES_PRESENT = "changes_present"

@@ -1,21 +1,12 @@
 import type { TaskId } from "../../kernel/ids.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
-import {
-  type Finding,
-  type FindingSource,
-  higher,
-  isSameFinding,
-  type NewFinding,
-  nameFinding,
-  placeOf,
-  toFinding,
-} from "../finding.ts"
+import { type Finding, higher, isSameFinding, type NewFinding, nameFinding, placeOf, toFinding } from "../finding.ts"
 
 /** Findings of a team inside a transaction, each change with its event; the team must be locked. */
 
 export interface Reported {
   readonly findings: readonly NewFinding[]
-  readonly source: FindingSource
+  readonly source: Finding["source"]
   readonly reportedIn?: TaskId | null
   readonly commit: string | null
   readonly by: string
