@@ -205,7 +205,7 @@ test("sells what is in stock", () => {
     const verdict = await judge(world, { base: world.head })
     expect(failedOf(verdict)).toEqual(["files_owned", "no_suspicious_changes"])
     expect(verdict.issues).toEqual([
-      'error: "link" is a link that leads out of the repository, to "/etc/passwd"',
+      'error: "link" is a link to "/etc/passwd", outside of the repository',
       "error: link is a link out of the tree, to /etc/passwd",
       "warning: run.sh changed its mode from 100644 to 100755",
       "warning: x.test.ts is a test, and was deleted",
