@@ -39,7 +39,7 @@ export async function withdrawApprovals(
     if (record.taskId !== null) await withdrawApproval(tx, team, { record, by })
 }
 
-export async function withdrawApproval(
+async function withdrawApproval(
   tx: Tx,
   team: StoredTeam,
   { record, by }: { readonly record: TeamRecord; readonly by: string },
