@@ -84,8 +84,8 @@ export const PLAN_FIELDS = {
   budget: v.optional(text(`what the agents may use up in this run: ${BUDGET_FORMS}`, problemWithBudget)),
   template: v.optional(text("the known shape that it has, or custom; for reports", short)),
   defaults: v.optional(record("what holds for every task that does not say otherwise"), {}),
-  roleSpecs: v.optional(list(record("role"), "roles made for this plan, which its tasks name as their agentType")),
-  tasks: list(record("task"), "what is to be done"),
+  roleSpecs: v.optional(list(v.unknown(), "roles made for this plan, which its tasks name as their agentType")),
+  tasks: list(v.unknown(), "what is to be done"),
 } satisfies Fields
 
 export const PLAN_DEFAULTS: Fields = COMMON_FIELDS

@@ -11,7 +11,7 @@ import { PLAN_FIELDS, type Plan, type PlanTask } from "./plan.ts"
 import { TEMPLATES } from "./plan-templates.ts"
 import { assertCapable, getRole, type RoleDefinition } from "./roles/roles.ts"
 
-/** What a file of a preset may say; everything that is left out is left to the plan, and then to what holds anyway. */
+/** The fields of a preset file. What it leaves out is left to the plan and to the defaults. */
 export const PRESET_FIELDS = {
   summary: text("what kind of team it is, in a line", problemWithTitle),
   protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
@@ -28,14 +28,21 @@ export const PRESET_FIELDS = {
   ),
 } satisfies Fields
 
+/** Who does the tasks that name nobody, by the type of work: a role of tasks, or an agent type. */
+export const PRESET_ROLES = {
+  code: v.optional(text("role of code")),
+  document: v.optional(text("role of documents")),
+  research: v.optional(text("role of research")),
+  design: v.optional(text("role of designs")),
+} satisfies Record<WorkType, Fields[string]>
+
 export const PRESET_SOURCES = ["built-in", "home", "repository"] as const
 
-/** A kind of team under a name: what a plan need not say for itself. */
+/** A kind of team under a name: settings that a plan can leave out. */
 export interface Preset extends Omit<InputOf<typeof PRESET_FIELDS>, "roles"> {
   readonly name: string
   readonly source: (typeof PRESET_SOURCES)[number]
-  /** By the type of work: a role of tasks, or an agent type. */
-  readonly roles: Readonly<Partial<Record<WorkType, string>>>
+  readonly roles: InputOf<typeof PRESET_ROLES>
 }
 
 /** The preset of that name, or an error that names the known ones. */

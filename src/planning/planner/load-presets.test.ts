@@ -51,13 +51,13 @@ describe("presets", () => {
 
   it.each([
     ["workers: '3'", "summary is missing"],
-    ["summary: s\nworkrs: '3'", "workrs is not known here; did you mean workers?"],
-    ["summary: s\nmode: SOMETIMES", "mode is not one of FULL_AUTO, SUPERVISED"],
+    ["summary: s\nworkrs: '3'", "workrs: is not known here; did you mean workers?"],
+    ["summary: s\nmode: SOMETIMES", '2: mode: "SOMETIMES" is not one of FULL_AUTO, SUPERVISED'],
     [
       "summary: s\nroles: {code: exekutor}",
       'roles.code: there is no role or agent type "exekutor"; did you mean executor?',
     ],
-    ["summary: s\nroles: {kode: executor}", "roles.kode is not known here; did you mean code?"],
+    ["summary: s\nroles: {kode: executor}", "2: roles.kode: is not known here; did you mean code?"],
     ["- a", "is no preset; it needs a summary"],
     ["a: [", "Flow sequence"],
   ])("that are wrong are told with their file: %j", (text, problem) => {

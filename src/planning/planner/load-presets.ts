@@ -3,10 +3,9 @@ import { basename, join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
 import { codeOf } from "../../lib/error-code.ts"
-import { checkFields } from "../../lib/schema.ts"
-import { nearest } from "../../lib/text/nearest.ts"
-import { WORK_TYPES } from "../complexity/work-type.ts"
-import { PRESET_FIELDS, type Preset } from "../presets.ts"
+import { type PlanPath, sayPath } from "../plan.ts"
+import { PRESET_FIELDS, PRESET_ROLES, type Preset } from "../presets.ts"
+import { isTable, readFields, type Table } from "../read-fields.ts"
 import { getRole, type RoleDefinition } from "../roles/roles.ts"
 import DEFAULTS from "./default-presets.yml" with { type: "text" }
 import { readYaml } from "./yaml-document.ts"
@@ -14,54 +13,62 @@ import { readYaml } from "./yaml-document.ts"
 interface PresetPlaces {
   readonly home: string
   readonly repository: string
-  /** Those that a preset may name. */
+  /** The roles that a preset may name. */
   readonly roles: readonly RoleDefinition[]
 }
 
-type Table = Readonly<Record<string, unknown>>
-
-/** Every preset as it holds here: a file of the repository goes before one at home, and that before what is built in. */
+/** All presets. One of the repository overrides one at home, and that a built-in one of the same name. */
 export function loadPresets({ home, repository, roles }: PresetPlaces): Preset[] {
-  const { roles: templates, presets } = readTable("default-presets.yml", DEFAULTS) as { roles: Table; presets: Table }
   const found = new Map<string, Preset>()
-  const put = (file: string, given: Table, own: Pick<Preset, "name" | "source">) =>
-    found.set(own.name, { ...own, ...readPreset(file, { roles: templates, ...given }, roles) })
-  for (const [name, given] of Object.entries(presets))
-    put("default-presets.yml", given as Table, { name, source: "built-in" })
+  const builtIn = readYaml(DEFAULTS).value as {
+    readonly roles: Table
+    readonly presets: Readonly<Record<string, Table>>
+  }
+  const put = (given: Given, own: Pick<Preset, "name" | "source">) => {
+    const table = { roles: builtIn.roles, ...given.table }
+    found.set(own.name, { ...own, ...readPreset({ ...given, table }, roles) })
+  }
+  for (const [name, table] of Object.entries(builtIn.presets))
+    put({ file: "default-presets.yml", table, lineOf: () => 1 }, { name, source: "built-in" })
   for (const [source, folder] of [
     ["home", join(home, "presets")],
     ["repository", join(repository, ".teamwork", "presets")],
   ] as const) {
-    for (const file of listFiles(folder))
-      put(file, readTable(file, readFileSync(file, "utf8")), { name: nameOf(file), source })
+    for (const file of listFiles(folder)) put(readTable(file), { name: nameOf(file), source })
   }
   return [...found.values()]
 }
 
-function readPreset(file: string, given: Table, roles: readonly RoleDefinition[]): Omit<Preset, "name" | "source"> {
-  const known = Object.keys(PRESET_FIELDS)
-  for (const name of Object.keys(given)) if (!known.includes(name)) throw bad(file, unknown(name, known))
-  const checked = checkFields(PRESET_FIELDS, given)
-  if (!checked.ok) throw bad(file, `${checked.field} ${checked.problem}`)
-  for (const [type, role] of Object.entries(checked.values.roles)) {
-    if (!WORK_TYPES.some((each) => each === type)) throw bad(file, `roles.${unknown(type, WORK_TYPES)}`)
-    if (typeof role !== "string") throw bad(file, `roles.${type} is not the name of a role`)
+interface Given {
+  readonly file: string
+  readonly table: Table
+  lineOf(path: PlanPath): number
+}
+
+function readPreset({ file, table, lineOf }: Given, roles: readonly RoleDefinition[]): Omit<Preset, "name" | "source"> {
+  const preset = readFields(PRESET_FIELDS, table)
+  const own = readFields(PRESET_ROLES, preset.values.roles ?? {}, ["roles"])
+  const [problem] = [...preset.problems, ...own.problems]
+  if (problem !== undefined) {
+    const { path, message } = problem
+    throw bad(file, path.length === 0 ? message : `${sayPath(path)}: ${message}`, lineOf(path))
+  }
+  for (const [type, role] of Object.entries(own.values)) {
     try {
       getRole(roles, role)
     } catch (error) {
-      throw error instanceof AppError ? bad(file, `roles.${type}: ${error.message}`) : error
+      throw error instanceof AppError ? bad(file, `roles.${type}: ${error.message}`, lineOf(["roles", type])) : error
     }
   }
-  return checked.values as Omit<Preset, "name" | "source">
+  return { ...preset.values, roles: own.values } as Omit<Preset, "name" | "source">
 }
 
-function readTable(file: string, text: string): Table {
-  const { value, faults } = readYaml(text)
+function readTable(file: string): Given {
+  const { value, faults, placeOf } = readYaml(readFileSync(file, "utf8"))
   const [fault] = faults
   if (fault !== undefined) throw bad(file, fault.message, fault.line)
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw bad(file, "is no preset; it needs a summary")
-  return value as Table
+  if (!isTable(value)) throw bad(file, "is no preset; it needs a summary")
+  return { file, table: value, lineOf: (path) => placeOf(path).line }
 }
 
 function listFiles(folder: string): string[] {
@@ -78,11 +85,6 @@ function nameOf(file: string): string {
   const name = basename(file).replace(/\.ya?ml$/, "")
   if (!isId(name)) throw bad(file, `${quoteInput(name)} is no name for a preset; use ${ID_RULE}`)
   return name
-}
-
-function unknown(name: string, known: readonly string[]): string {
-  const close = nearest(name, known)
-  return `${name} is not known here; ${close === undefined ? `there are ${known.join(", ")}` : `did you mean ${close}?`}`
 }
 
 function bad(file: string, problem: string, line = 1): AppError {

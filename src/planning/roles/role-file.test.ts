@@ -55,22 +55,22 @@ describe("parseRoleFile", () => {
     ["an open front matter", ["---", "kind: review"], ":2: the front matter is not closed"],
     ["no kind", ["---", "---", "x"], ":1: kind: is missing; use implementation, review,"],
     ["no instructions", ["---", "kind: review", "---", " "], ":3: the instructions are missing"],
-    ["an unknown key", head("kind: review", "modle: opus"), ":3: modle: is no field of a role; did you mean model?"],
-    ["a far-off key", head("colour: red"), ":2: colour: is no field of a role; use name, extends, kind,"],
+    ["an unknown key", head("kind: review", "modle: opus"), ":3: modle: is not known here; did you mean model?"],
+    ["a far-off key", head("colour: red"), ":2: colour: is not known here; there are name, extends, kind,"],
     ["a key twice", head("kind: review", "", "kind: review"), ":4: Map keys must be unique"],
     ["a wrong kind", head("kind: reviews"), ':2: kind: "reviews" is not one of implementation, review,'],
     ["a near kind", head("kind: reviews"), "did you mean review?"],
     ["a wrong model", head("model: gpt"), ':2: model: "gpt" is not one of haiku, sonnet, opus, dynamic'],
     ["a wrong effort", head("effort: hihg"), ':2: effort: "hihg" is not one of low, medium, high; did you mean high?'],
-    ["a wrong truth", head("writes: yes"), ':2: writes: "yes" is neither true nor false'],
-    ["a list for a word", head("model: [opus]"), ":2: model: takes one value and not a list"],
+    ["a wrong truth", head("writes: yes"), ':2: writes: "yes" is not one of true, false'],
+    ["a list for a word", head("model: [opus]"), ":2: model: is not one of haiku, sonnet, opus, dynamic"],
     ["an open list", head("tools: [Read,"), ":2: Flow sequence"],
-    ["no value", head("name:"), ":2: name: has no value"],
+    ["no value", head("name:"), ':2: name: "" is not valid'],
     ["no tools", head("tools:"), ":2: tools: has no value"],
     ["a wrong name", head("name: ../x"), ':2: name: "../x" is not valid'],
     ["no key", head("just words"), ":2: the front matter is not of the form key: value"],
-    ["a table for a list", head("tools:", "  a: b"), ":2: tools: has no value"],
-    ["a prototype key", head("constructor: x"), ":2: constructor: is no field of a role"],
+    ["a table for a list", head("tools:", "  a: b"), ":2: tools: is not a text"],
+    ["a prototype key", head("constructor: x"), ":2: constructor: is not known here"],
   ])("says where and what is wrong: %s", (_, lines, message) => {
     try {
       parse(...lines)
@@ -99,7 +99,7 @@ describe("a role that owns tasks", () => {
   it.each([
     ["prefix: scan", 'a.md:3: prefix: "scan" is not valid; use 2 to 16 capital letters and digits, the first a letter'],
     ["responsibility_type: analysing", 'a.md:3: responsibility_type: "analysing" is not one of exploration, analysis,'],
-    ["inner_loop: maybe", 'a.md:3: inner_loop: "maybe" is neither true nor false'],
+    ["inner_loop: maybe", 'a.md:3: inner_loop: "maybe" is not one of true, false'],
   ])("is told what is wrong with %s", (line, message) => {
     expect(() => parse(line)).toThrow(message)
   })

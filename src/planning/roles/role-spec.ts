@@ -4,7 +4,7 @@ import { AppError } from "../../kernel/errors.ts"
 import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
 import { choice, type Fields, type InputOf, text } from "../../lib/schema.ts"
 import { problemWithText, problemWithTitle } from "../../tasks/task.ts"
-import { isPrefix, PREFIX_RULE, parseRoleFile, type RoleFile } from "./role-file.ts"
+import { parseRoleFile, prefixField, type RoleFile } from "./role-file.ts"
 import {
   BUILT_IN_ROLES,
   type Capability,
@@ -27,9 +27,7 @@ export const ROLE_SPEC_FIELDS = {
   name: text("its name, by which tasks ask for it", (value) =>
     isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
   ),
-  prefix: text("what the ids of its tasks begin with, before a dash", (value) =>
-    isPrefix(value) ? undefined : `${quoteInput(value)} is not valid; use ${PREFIX_RULE}`,
-  ),
+  prefix: prefixField("what the ids of its tasks begin with, before a dash"),
   responsibility: choice(RESPONSIBILITIES, "what it is responsible for; the model's effort follows from it"),
   capability: text("what it is able to do, in a line", problemWithTitle),
   context: v.optional(
