@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
+import { getSetting } from "../../src/app/config/settings.ts"
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import { UNGUARDED } from "../../src/kernel/team.ts"
 import { systemClock } from "../../src/lib/clock.ts"
@@ -110,12 +110,12 @@ export function contextOf(store: Store): Context {
     ids: systemIds,
     roles: async () => [],
     settings: {
-      leaseSeconds: CONFIG_KEYS["claim.leaseSeconds"].default,
-      freshStartIntervalSeconds: CONFIG_KEYS["team.freshStartIntervalSeconds"].default,
-      blockedPatterns: CONFIG_KEYS["evidence.blockedPatterns"].default,
-      warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
-      onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
-      sharedFiles: CONFIG_KEYS["ownership.shared"].default,
+      leaseSeconds: getSetting("claim.leaseSeconds").default,
+      freshStartIntervalSeconds: getSetting("team.freshStartIntervalSeconds").default,
+      blockedPatterns: getSetting("evidence.blockedPatterns").default,
+      warnPatterns: getSetting("evidence.warnPatterns").default,
+      onOverlap: getSetting("ownership.onOverlap").default,
+      sharedFiles: getSetting("ownership.shared").default,
       reviewRequired: false,
       quality: { pass: 80, review: 60, dimensions: [] },
     },

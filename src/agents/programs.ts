@@ -8,23 +8,18 @@ import type { ProgramFacts } from "./program-facts.ts"
 import { programOf } from "./program-of.ts"
 import { scriptFacts } from "./script/facts.ts"
 
-/** The one list to extend for a new agent program. */
-const LIST = [
+/**
+ * All agent programs: the one list to extend for a new one. Loading their code takes about 3 ms in the built binary, and most commands run no agent, so only
+ * `app/open-agents.ts` loads it.
+ */
+export const PROGRAMS: readonly (ProgramFacts & { load(): Promise<AgentProgram> })[] = [
   { ...claudeFacts, load: async () => (await import("./claude/program.ts")).claude },
   { ...codexFacts, load: async () => (await import("./codex/program.ts")).codex },
   { ...geminiFacts, load: async () => (await import("./gemini/program.ts")).gemini },
   { ...opencodeFacts, load: async () => (await import("./opencode/program.ts")).opencode },
   { ...acpFacts, load: async () => (await import("./acp/program.ts")).acp },
   { ...scriptFacts, load: async () => (await import("./script/program.ts")).script },
-] as const
-
-export type ProgramName = (typeof LIST)[number]["name"]
-
-/**
- * All agent programs. Loading their code takes about 3 ms in the built binary, and most commands run no agent, so only
- * `app/open-agents.ts` loads it.
- */
-export const PROGRAMS: readonly (ProgramFacts & { load(): Promise<AgentProgram> })[] = LIST
+]
 
 /** The facts about an agent's program; undefined for a name that no program has. */
 export function findProgram(agent: string): ProgramFacts | undefined {

@@ -12,9 +12,9 @@ import { openSqliteStore } from "../store/sqlite/store.ts"
 import type { Owner } from "../workers/runtimes/runtime-setup.ts"
 import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import { detectProject, detectTeamOf, findGit } from "./config/detect-team.ts"
+import { engineSettings, workerSettings } from "./config/engine-settings.ts"
 import { readEnvironment } from "./config/environment.ts"
-import { loadConfig } from "./config/load-config.ts"
-import { configPaths } from "./config/read-layers.ts"
+import { configPaths, loadConfig } from "./config/load-config.ts"
 import type { ConfigScope, Configuration, Configured, GlobalFlags, Host, Machine, ShareStore } from "./host.ts"
 import type { Repositories } from "./open-repository.ts"
 import { makeProjectsHere, type ProjectsHere } from "./projects-here.ts"
@@ -59,11 +59,11 @@ async function configure(
 ): Promise<Configured> {
   const { env, cwd, io } = machine
   const git = findGit(cwd)
-  const [{ config, all, home, needTrust, untrusted, repositoryFile }, detected] = await Promise.all([
+  const [{ config, home, needTrust, untrusted, repositoryFile }, detected] = await Promise.all([
     loadConfig({ env, cwd, git, flags: configFlags(flags) }),
     git.then((found) => detectProject(cwd, found)),
   ])
-  const address = config.store === "" ? `sqlite:${home}/teamwork.db` : config.store
+  const address = config("store") === "" ? `sqlite:${home}/teamwork.db` : config("store")
   const hasStore = async () =>
     !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists())
   const open = async () => {
@@ -80,66 +80,66 @@ async function configure(
       say: (line) => io.err(`Note: ${line}`),
     })
   const known = async () => (projects && (await hasStore()) ? projects : undefined)
-  const named = config["defaults.project"] || detected.project
+  const named = config("defaults.project") || detected.project
   const project = named || (await nameHere(detected.repository, await known()))
-  const team = config["defaults.team"] || (await detectTeamOf(await git, project))
+  const team = config("defaults.team") || (await detectTeamOf(await git, project))
   /** Where there is no store yet, no project can be another repository's. */
   const own = async (of: string, folder: string) => (await known())?.own(of, resolvePath(folder, cwd))
   return {
     projects,
     ownDetected: async (of) => (named || of !== project ? undefined : projects?.own(of, cwd)),
     settings: {
-      leaseSeconds: config["claim.leaseSeconds"],
-      freshStartIntervalSeconds: config["team.freshStartIntervalSeconds"],
-      blockedPatterns: config["evidence.blockedPatterns"],
-      warnPatterns: config["evidence.warnPatterns"],
-      onOverlap: config["ownership.onOverlap"],
-      sharedFiles: config["ownership.shared"],
-      reviewRequired: config["review.required"],
-      quality: { pass: config["quality.pass"], review: config["quality.review"], dimensions: config["qa.dimensions"] },
+      leaseSeconds: config("claim.leaseSeconds"),
+      freshStartIntervalSeconds: config("team.freshStartIntervalSeconds"),
+      blockedPatterns: config("evidence.blockedPatterns"),
+      warnPatterns: config("evidence.warnPatterns"),
+      onOverlap: config("ownership.onOverlap"),
+      sharedFiles: config("ownership.shared"),
+      reviewRequired: config("review.required"),
+      quality: { pass: config("quality.pass"), review: config("quality.review"), dimensions: config("qa.dimensions") },
     },
-    pollIntervalSeconds: config["team.pollIntervalSeconds"],
+    pollIntervalSeconds: config("team.pollIntervalSeconds"),
     ...{ project, team, terminalId, home },
     ownSettings: { file: repositoryFile, needTrust, untrusted },
     agentDefaults: {
-      tier: config["team.defaultModel"],
-      agentType: config["team.defaultAgentType"],
-      timeoutSeconds: config["team.agentTimeoutSeconds"],
+      tier: config("team.defaultModel"),
+      agentType: config("team.defaultAgentType"),
+      timeoutSeconds: config("team.agentTimeoutSeconds"),
     },
-    engine: async () => (await import("./config/engine-settings.ts")).engineSettings(await all()),
-    worker: async () => (await import("./config/engine-settings.ts")).workerSettings(await all()),
+    engine: async () => engineSettings(config),
+    worker: async () => workerSettings(config),
     recordings: {
-      maxMegabytes: config["recordings.maxMegabytes"],
-      maxAgeDays: config["recordings.maxAgeDays"],
+      maxMegabytes: config("recordings.maxMegabytes"),
+      maxAgeDays: config("recordings.maxAgeDays"),
     },
-    author: { name: config["git.authorName"], email: config["git.authorEmail"] },
+    author: { name: config("git.authorName"), email: config("git.authorEmail") },
     async workspaces(place) {
       await own(place.team.project, place.sourceDir)
-      return (await repositories()).workspaces(await all(), { ...place, home })
+      return (await repositories()).workspaces(config, { ...place, home })
     },
     async agents() {
       const { openAgents } = await import("./open-agents.ts")
-      return openAgents(await all(), { ...machine, commands: processes, home, repositoryFile })
+      return openAgents(config, { ...machine, commands: processes, home, repositoryFile })
     },
     async promptLimits() {
-      const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
-      return (agent) => promptLimit(settings, agent)
+      const { promptLimit } = await import("./config/agent-settings.ts")
+      return (agent) => promptLimit(config, agent)
     },
     storeAddress: address,
     hasStore,
     async gates(sourceDir) {
       await own(project, sourceDir)
-      return (await repositories()).gates(await all(), { home, sourceDir, team: { project, team, run: 1 } })
+      return (await repositories()).gates(config, { home, sourceDir, team: { project, team, run: 1 } })
     },
     async merging(folder) {
       await own(project, folder)
-      return (await repositories()).merging(folder, await all())
+      return (await repositories()).merging(folder, config)
     },
-    setupMegabytes: async () => (await all())["workspace.cacheMegabytes"],
+    setupMegabytes: async () => config("workspace.cacheMegabytes"),
     setup: async (sourceDir) =>
-      (await repositories()).setup(await all(), { home, sourceDir, team: { project, team, run: 1 } }),
+      (await repositories()).setup(config, { home, sourceDir, team: { project, team, run: 1 } }),
     runtime: async (of, name) =>
-      openRuntime(name ?? (await all())["engine.runtime"], { owner: [home, of.project, of.team], env }),
+      openRuntime(name ?? config("engine.runtime"), { owner: [home, of.project, of.team], env }),
     storePlace: async () => (await import("../lib/text/mask-secrets.ts")).maskSecrets(address),
     openStore: open,
     strayPanes: async (isKnown, fix) =>
@@ -209,8 +209,8 @@ function makeConfiguration(env: Machine["env"], cwd: string): Configuration {
     list: async (flags) =>
       (await import("./config/list-config.ts")).listConfig({ env, cwd, flags: configFlags(flags) }),
     set: async (scope, key, value) => {
-      const { setFitting } = await import("./config/set-fitting.ts")
-      return setFitting({ env, cwd }, { file: await fileOf(scope), key, value, isRepository: scope === "repository" })
+      const { setChecked } = await import("./config/edit-config.ts")
+      return setChecked({ env, cwd }, { file: await fileOf(scope), key, value, isRepository: scope === "repository" })
     },
     unset: async (scope, key) =>
       (await import("./config/edit-config.ts")).unsetConfig({ file: await fileOf(scope), key }),

@@ -13,7 +13,7 @@ import type { Processes } from "../lib/process/process.ts"
 import { sleep } from "../lib/sleep.ts"
 import { agentProfiles, agentSettings } from "./config/agent-settings.ts"
 import { userHomeOf } from "./config/environment.ts"
-import type { Config } from "./config/keys.ts"
+import type { Config } from "./config/settings.ts"
 import { agreedPrograms } from "./config/trusted-settings.ts"
 import type { Machine } from "./host.ts"
 
@@ -25,7 +25,7 @@ export async function openAgents(
   const ports = { processes: systemLiveProcesses, commands, clock: systemClock, sleep }
   const judgeWrite = [...self, "hook", "pre-tool-use", "--managed"]
   const isAgreed = agreedPrograms({ env, home, folder: dirname(repositoryFile) })
-  const prices = readPrices([...PROGRAMS.flatMap((program) => program.prices), ...config["agents.prices"]])
+  const prices = readPrices([...PROGRAMS.flatMap((program) => program.prices), ...config("agents.prices")])
   const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
   const programs: AgentProgram[] = await Promise.all(PROGRAMS.map(({ load }) => load()))
   return programs.flatMap((program) =>
@@ -39,7 +39,7 @@ export async function openAgents(
       })
       const { haiku, sonnet, opus } = own.models
       const name = agentNameOf(program.name, profile?.name ?? null)
-      const extras = { hasUserExtras: config["agents.userSettings"], isAgreed }
+      const extras = { hasUserExtras: config("agents.userSettings"), isAgreed }
       return {
         agent: makeAgent(program, { ...own, ...extras, name, isRoot, prices, judgeWrite }, ports),
         // Keys in the caller's variables belong to the program's own account: a profile gets none that it does not name.
@@ -47,7 +47,7 @@ export async function openAgents(
           ...buildEnvironment(env, [
             ...(profile === null ? program.variables : []),
             ...account.variables,
-            ...config["agents.passEnv"],
+            ...config("agents.passEnv"),
           ]),
           ...place,
         },

@@ -31,7 +31,7 @@ import { makeMask } from "../lib/text/mask-secrets.ts"
 import { GATE_CONSTANTS, GATE_VARIABLES } from "../quality/gates/gate-environment.ts"
 import type { GateSetup } from "../quality/verify/verifier.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
-import type { Config } from "./config/keys.ts"
+import type { Config } from "./config/settings.ts"
 import type { Machine } from "./host.ts"
 import type { RepositoryWork } from "./projects-here.ts"
 
@@ -60,19 +60,19 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
   }
   const setupPorts = (config: Config, home: string, userRoots: readonly string[]): SetupPorts => ({
     ...{ processes, clock: systemClock, sleep, env, home, userRoots },
-    timeoutSeconds: config["workspace.setupTimeoutSeconds"],
-    portBase: config["workspace.portBase"],
+    timeoutSeconds: config("workspace.setupTimeoutSeconds"),
+    portBase: config("workspace.portBase"),
   })
   const contextOf = (config: Config, { home, sourceDir, team }: Place): Promise<WorkspaceContext> =>
     openWorkspaceContext({
       makeCheckouts: (userRoots) => makeCheckoutSetup(setupPorts(config, home, userRoots)),
       ...{ processes, clock: systemClock, sleep, env, home, team, source: gitIn(resolvePath(sourceDir, cwd)) },
       settings: {
-        setup: config["workspace.setup"],
-        setupTimeoutSeconds: config["workspace.setupTimeoutSeconds"],
-        copy: config["workspace.copy"],
-        keep: config["workspace.keep"],
-        remotes: config["workspace.remote"],
+        setup: config("workspace.setup"),
+        setupTimeoutSeconds: config("workspace.setupTimeoutSeconds"),
+        copy: config("workspace.copy"),
+        keep: config("workspace.keep"),
+        remotes: config("workspace.remote"),
       },
     })
   return {
@@ -89,7 +89,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
     merging(folder, config) {
       const log = { ids: systemIds, env, sleep }
       const git = gitIn(folder)
-      const policy = { signs: config["delivery.sign"], runsHooks: config["delivery.commitHooks"] }
+      const policy = { signs: config("delivery.sign"), runsHooks: config("delivery.commitHooks") }
       return { merges: makeMerges(git, log, policy), targets: makeTargets(git, log) }
     },
     async workspaces(config, place) {
@@ -102,10 +102,10 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
       const { source, mainRoot, userRoots } = await contextOf(config, place)
       const repository = await openGateRepository(source, { home: place.home, prepare: async () => undefined })
       const head = await repository?.find("HEAD")
-      const globs = config["workspace.copy"].map((glob) => new Bun.Glob(glob))
+      const globs = config("workspace.copy").map((glob) => new Bun.Glob(glob))
       return reportSetup(setupPorts(config, place.home, userRoots), {
-        mode: setupMode(config["workspace.setup"]),
-        command: config["workspace.setup"],
+        mode: setupMode(config("workspace.setup")),
+        command: config("workspace.setup"),
         files: head === undefined || repository === undefined ? NO_FILES : repository.openTree(head.tree),
         ignored: mainRoot === null ? [] : await listIgnored(source.in(mainRoot)),
         isCopied: (path) => globs.some((glob) => glob.match(path)),
@@ -115,7 +115,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
       const { home, sourceDir: folder } = place
       const context = await contextOf(config, place)
       const prepare = (checkout: CheckoutPlace) => prepareCheckout(context, checkout)
-      const isAutomatic = setupMode(config["workspace.setup"]) === "automatic"
+      const isAutomatic = setupMode(config("workspace.setup")) === "automatic"
       const setup = isAutomatic ? context.checkouts : undefined
       const repository = await openGateRepository(context.source, { home, context, prepare, setup })
       if (repository === undefined)
@@ -123,16 +123,16 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
           "gate.no_checkout",
           `nothing is checked out in ${folder}; go to a checkout of the repository`,
         )
-      const variables = buildEnvironment(env, [...GATE_VARIABLES, ...config["gates.variables"]])
+      const variables = buildEnvironment(env, [...GATE_VARIABLES, ...config("gates.variables")])
       return {
         repository,
         settings: gateSettings(config),
         runner: {
           ...{ processes, clock: systemClock, sleep, home, mask: makeMask(env) },
           env: { ...variables, ...GATE_CONSTANTS },
-          timeoutMs: config["gates.timeoutSeconds"] * 1000,
-          maxBytes: config["recordings.maxMegabytes"] * 1_000_000,
-          preparation: JSON.stringify([config["workspace.setup"], config["workspace.copy"]]),
+          timeoutMs: config("gates.timeoutSeconds") * 1000,
+          maxBytes: config("recordings.maxMegabytes") * 1_000_000,
+          preparation: JSON.stringify([config("workspace.setup"), config("workspace.copy")]),
           surround: (variables, checkout, inside) =>
             context.checkouts?.surround(variables, checkout, inside) ?? variables,
         },
@@ -147,12 +147,12 @@ const NO_FILES = { list: async () => [], read: async () => "" }
 function gateSettings(config: Config): GateSetup["settings"] {
   return {
     kinds: {
-      build: { isEnabled: config["gates.enableBuild"], lines: config["gates.build"] },
-      lint: { isEnabled: config["gates.enableLint"], lines: config["gates.lint"] },
-      test: { isEnabled: config["gates.enableTest"], lines: config["gates.test"] },
+      build: { isEnabled: config("gates.enableBuild"), lines: config("gates.build") },
+      lint: { isEnabled: config("gates.enableLint"), lines: config("gates.lint") },
+      test: { isEnabled: config("gates.enableTest"), lines: config("gates.test") },
     },
-    blockedPatterns: config["evidence.blockedPatterns"],
-    warnPatterns: config["evidence.warnPatterns"],
-    ignoredFiles: config["gates.ignoredFiles"],
+    blockedPatterns: config("evidence.blockedPatterns"),
+    warnPatterns: config("evidence.warnPatterns"),
+    ignoredFiles: config("gates.ignoredFiles"),
   }
 }

@@ -79,7 +79,7 @@ describe("a wrong call changes nothing and says why in a line", () => {
     [
       "a setting that does not fit another",
       ["config", "set", "claim.renewSeconds", "500"],
-      { exit: 2, code: "config.bad_value", says: /must be less than .*found 500 and 120; mend one of them with/ },
+      { exit: 2, code: "config.bad_value", says: /must be less than .*found 500 and 120; fix one of them with/ },
     ],
     [
       "a setting that no command could use",

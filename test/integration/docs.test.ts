@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { configJsonSchema } from "../../src/app/config/json-schema.ts"
-import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
+import { getSetting, SETTING_KEYS } from "../../src/app/config/settings.ts"
 import { COMMANDS } from "../../src/doors/cli/commands.ts"
 import { describeCommand } from "../../src/doors/cli/help.ts"
 import { listTools } from "../../src/doors/mcp/list-tools.ts"
@@ -38,7 +38,8 @@ test("docs/configuration.md lists every setting", async () => {
   const file = "docs/configuration.md"
   const text = await Bun.file(file).text()
   const head = text.slice(0, text.indexOf("| key | default | meaning |"))
-  const rows = Object.entries(CONFIG_KEYS).map(([key, row]) => {
+  const rows = SETTING_KEYS.map((key) => {
+    const row = getSetting(key)
     const value = Array.isArray(row.default) ? row.default.join(", ") : String(row.default)
     return `| \`${key}\` | ${value === "" ? "" : `\`${value}\``} | ${row.description} |`
   })

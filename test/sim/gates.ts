@@ -1,5 +1,5 @@
 // The real gates on the simulated repository: commands are simulated, and so is where their results are kept.
-import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
+import { getSetting } from "../../src/app/config/settings.ts"
 import type { Processes, RunRequest, RunResult } from "../../src/lib/process/process.ts"
 import { BUILT_IN_ROLES } from "../../src/planning/roles/roles.ts"
 import type { ResultPlace, StoredResult } from "../../src/quality/gates/result-store.ts"
@@ -33,7 +33,7 @@ export function makeSimGates(git: SimGit, random: Random, { isFlaky, base }: Gat
     verifier: (process, { context, folder, signal }) => ({
       ...{ context, roles: BUILT_IN_ROLES, place: SIM_PLACE, repository: git.of(process).gateRepository(folder) },
       settings: {
-        ...{ ...context.settings, ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default },
+        ...{ ...context.settings, ignoredFiles: getSetting("gates.ignoredFiles").default },
         kinds: {
           build: { isEnabled: false, lines: [] },
           lint: { isEnabled: base.lacksLinter, lines: ["lint all"] },

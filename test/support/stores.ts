@@ -1,7 +1,7 @@
 // The stores under test, and short ways to the things every test of them needs.
 
 import { join } from "node:path"
-import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
+import { getSetting } from "../../src/app/config/settings.ts"
 import { AppError, type ErrorCode } from "../../src/kernel/errors.ts"
 import type { Event } from "../../src/kernel/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
@@ -74,17 +74,17 @@ function database(place: string, open: () => Promise<Store>, remove: () => void 
 }
 
 export const DEFAULT_SETTINGS: Settings = {
-  leaseSeconds: CONFIG_KEYS["claim.leaseSeconds"].default,
-  freshStartIntervalSeconds: CONFIG_KEYS["team.freshStartIntervalSeconds"].default,
-  blockedPatterns: CONFIG_KEYS["evidence.blockedPatterns"].default,
-  warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
-  onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
-  sharedFiles: CONFIG_KEYS["ownership.shared"].default,
+  leaseSeconds: getSetting("claim.leaseSeconds").default,
+  freshStartIntervalSeconds: getSetting("team.freshStartIntervalSeconds").default,
+  blockedPatterns: getSetting("evidence.blockedPatterns").default,
+  warnPatterns: getSetting("evidence.warnPatterns").default,
+  onOverlap: getSetting("ownership.onOverlap").default,
+  sharedFiles: getSetting("ownership.shared").default,
   reviewRequired: false,
   quality: {
-    pass: CONFIG_KEYS["quality.pass"].default,
-    review: CONFIG_KEYS["quality.review"].default,
-    dimensions: CONFIG_KEYS["qa.dimensions"].default,
+    pass: getSetting("quality.pass").default,
+    review: getSetting("quality.review").default,
+    dimensions: getSetting("qa.dimensions").default,
   },
 }
 

@@ -1,7 +1,7 @@
 // A team, a real repository and real commands to judge: `await using world = await setUpVerifier(...)`.
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
+import { getSetting } from "../../src/app/config/settings.ts"
 import { openGateRepository } from "../../src/git/gate-repository.ts"
 import { branchRef, integrationBranch, pinRef } from "../../src/kernel/branches.ts"
 import { systemClock } from "../../src/lib/clock.ts"
@@ -60,7 +60,7 @@ export async function setUpVerifier(
         place: { machine: "here", folder: repository.path, repository: null },
         settings: {
           ...{ kinds: { build: kind, lint: kind, test: kind }, ...ctx.settings },
-          ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default,
+          ignoredFiles: getSetting("gates.ignoredFiles").default,
         },
         runner: {
           ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: makeMask({}) },

@@ -5,7 +5,7 @@ import { recordRun, runFolder } from "../../src/agents/jobs/record-run.ts"
 import type { ReadyAgent } from "../../src/agents/jobs/run-job.ts"
 import type { Agent } from "../../src/agents/port.ts"
 import { script } from "../../src/agents/script/program.ts"
-import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
+import { getSetting } from "../../src/app/config/settings.ts"
 import { openGateRepository } from "../../src/git/gate-repository.ts"
 import { makeGit } from "../../src/git/git.ts"
 import { makeScopes } from "../../src/git/merges/scopes.ts"
@@ -60,20 +60,20 @@ export const HERE = "this-machine"
 const NOTHING = { tokens: 0, dollars: 0 }
 
 export const WORKER_SETTINGS: WorkerSettings = {
-  leaseSeconds: CONFIG_KEYS["claim.workerLeaseSeconds"].default,
-  renewSeconds: CONFIG_KEYS["claim.renewSeconds"].default,
-  repairTurns: CONFIG_KEYS["engine.repairTurns"].default,
-  agentTimeoutSeconds: CONFIG_KEYS["team.agentTimeoutSeconds"].default,
-  shutdownTimeoutMs: CONFIG_KEYS["team.shutdownTimeoutMs"].default,
-  maxConsecutiveErrors: CONFIG_KEYS["team.maxConsecutiveErrors"].default,
+  leaseSeconds: getSetting("claim.workerLeaseSeconds").default,
+  renewSeconds: getSetting("claim.renewSeconds").default,
+  repairTurns: getSetting("engine.repairTurns").default,
+  agentTimeoutSeconds: getSetting("team.agentTimeoutSeconds").default,
+  shutdownTimeoutMs: getSetting("team.shutdownTimeoutMs").default,
+  maxConsecutiveErrors: getSetting("team.maxConsecutiveErrors").default,
   retry: {
-    maxRuns: CONFIG_KEYS["team.maxRunsPerTask"].default,
-    maxRestarts: CONFIG_KEYS["team.maxRestarts"].default,
-    maxTimeoutRestarts: CONFIG_KEYS["team.maxTimeoutRestarts"].default,
+    maxRuns: getSetting("team.maxRunsPerTask").default,
+    maxRestarts: getSetting("team.maxRestarts").default,
+    maxTimeoutRestarts: getSetting("team.maxTimeoutRestarts").default,
   },
   budget: { task: NOTHING, worker: NOTHING, team: NOTHING },
   faults: FAULT_LIMITS,
-  scarcePercent: CONFIG_KEYS["team.scarceQuotaPercent"].default,
+  scarcePercent: getSetting("team.scarceQuotaPercent").default,
   permission: "full",
   mcp: true,
   defaults: { agentType: "executor", tier: "sonnet" },
@@ -101,7 +101,7 @@ export async function setUpWorker(
       place: { machine: HERE, folder: repository.path, repository: null },
       settings: {
         ...{ kinds: { build: kind, lint: kind, test: kind }, ...ctx.settings },
-        ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default,
+        ignoredFiles: getSetting("gates.ignoredFiles").default,
       },
       runner: {
         ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: (text: string) => text },

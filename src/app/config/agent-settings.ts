@@ -4,13 +4,13 @@ import { programOf } from "../../agents/program-of.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { splitArguments } from "../../lib/text/split-arguments.ts"
-import type { Config, ConfigValue } from "./keys.ts"
+import type { SettingValue } from "./setting.ts"
+import { type Config, isSettingKey } from "./settings.ts"
 
-/** A setting of one agent; undefined where that agent has none of the name. */
-function agentSetting(config: Config, agent: string, name: string): ConfigValue | undefined {
-  const values: Readonly<Record<string, ConfigValue | undefined>> = config
+/** A setting of one agent program; undefined where the program does not have it. */
+function agentSetting(config: Config, agent: string, name: string): SettingValue | undefined {
   const key = `agents.${programOf(agent)}.${name}`
-  return Object.hasOwn(values, key) ? values[key] : undefined
+  return isSettingKey(key) ? config(key) : undefined
 }
 
 /** The settings of a program; what is not set is left to the program. */
@@ -28,7 +28,7 @@ export function agentSettings(
   }
 }
 
-/** What a setting names as a command: its words, or one command line. Undefined where it names none. */
+/** The words of a command, which may be set as one command line. Undefined where none is set. */
 export function commandOf(value: unknown, key: string): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const [line, ...more] = value.map(String)
@@ -44,7 +44,7 @@ interface AgentProfileFolder {
   readonly folder: string
 }
 
-/** The further accounts of a program: each row is NAME=FOLDER, as the configuration has checked. */
+/** The other accounts of a program. The schema has checked that each row is NAME=FOLDER. */
 export function agentProfiles(config: Config, program: string, userHome: string): AgentProfileFolder[] {
   const rows = agentSetting(config, program, "profiles")
   const profiles = (Array.isArray(rows) ? rows.map(String) : []).map((row) => {
@@ -52,14 +52,14 @@ export function agentProfiles(config: Config, program: string, userHome: string)
     const folder = row.slice(at + 1)
     return { name: row.slice(0, at), folder: resolvePath(folder.startsWith("~") ? userHome + folder.slice(1) : folder) }
   })
-  const twice = profiles.find(({ name }, index) => profiles.findIndex((each) => each.name === name) !== index)
-  if (twice !== undefined)
-    throw new AppError("config.bad_value", `agents.${program}.profiles names ${twice.name} twice; keep one of them`)
+  const duplicate = profiles.find(({ name }, index) => profiles.findIndex((each) => each.name === name) !== index)
+  if (duplicate !== undefined)
+    throw new AppError("config.bad_value", `agents.${program}.profiles names ${duplicate.name} twice; keep one of them`)
   return profiles
 }
 
-/** Only for agents that have modes; in the settings of the others nothing is laid over what their adapters make. */
-function modeSettings(config: Config, name: string): { settings?: { modes: Record<string, ConfigValue> } } {
+/** Only for agents that have modes: for the others nothing overrides their adapters. */
+function modeSettings(config: Config, name: string): { settings?: { modes: Record<string, SettingValue> } } {
   const modes = ["ask", "edit", "full"].flatMap((permission) => {
     const mode = agentSetting(config, name, `mode.${permission}`) ?? ""
     return mode === "" ? [] : [[permission, mode] as const]
@@ -69,5 +69,5 @@ function modeSettings(config: Config, name: string): { settings?: { modes: Recor
 
 /** The longest prompt for an agent, in characters. */
 export function promptLimit(config: Config, agent: string): number {
-  return Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"])
+  return Number(agentSetting(config, agent, "promptLimit") ?? config("agents.acp.promptLimit"))
 }

@@ -5,17 +5,17 @@ import { readJsonPositions } from "../../lib/text/json-position.ts"
 import { maskSecrets } from "../../lib/text/mask-secrets.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { unreachable } from "../../lib/unreachable.ts"
-import { CONFIG_KEY_NAMES, type Config, type ConfigKey, configRow, isConfigKey } from "./keys.ts"
-import type { Layer, Problem } from "./read-layers.ts"
+import type { Layer, Problem } from "./load-config.ts"
+import { type Config, getSetting, isSettingKey, SETTING_KEYS, type SettingKey, variableOf } from "./settings.ts"
 
-/** The first problem of a layer as one line that names the place and the way out. Loaded only when something is wrong. */
+/** The first problem of a layer as one line that names the place and the way out. */
 export function configError(layer: Layer, cwd: string): AppError {
   const [problem] = layer.problems
-  if (problem === undefined) throw new Error("a layer without a problem is no error")
+  if (problem === undefined) throw new Error("this layer has no problem")
   return problemError(layer, problem, cwd)
 }
 
-/** The same for one problem. Paths inside `cwd` are shown from there. */
+/** Paths inside `cwd` are shown relative to it. */
 export function problemError(layer: Layer, problem: Problem, cwd: string): AppError {
   if (problem.kind === "unreadable") return fileError("read", layer.file, problem.error)
   if (layer.file === "") return problemOutsideFile(layer, problem)
@@ -23,31 +23,30 @@ export function problemError(layer: Layer, problem: Problem, cwd: string): AppEr
   const file = shortPath(layer.file, cwd)
   const positions = readJsonPositions(layer.text)
   if (!positions.ok) return syntaxError(file, positions)
+  if (problem.kind === "syntax") throw new Error(`JSON.parse refuses ${layer.file}, json-position.ts does not`)
+  const path = "path" in problem ? problem.path : problem.key.split(".")
+  const line = positions.lineOf(path) ?? 1
   switch (problem.kind) {
-    case "syntax":
-      throw new Error(`JSON.parse refuses ${layer.file}, json-position.ts does not`)
     case "not an object":
-      return notAnObjectError(file, { ...problem, line: positions.lineOf(problem.path) ?? 1 })
-    case "unknown key": {
-      const line = positions.lineOf(problem.path) ?? 1
-      const key = problem.path.join(".")
-      const message = `${file}:${line}: ${unknownKeyText(problem.path)}`
-      return new AppError("config.unknown_key", message, { file, line, key })
-    }
-    case "not for a repository": {
-      const line = positions.lineOf(problem.key.split(".")) ?? 1
-      const message = `${file}:${line}: ${notForRepositoryText(problem.key)}`
-      const remedy = setInHome(problem.key)
-      return new AppError("config.bad_value", message, { file, line, key: problem.key }, { remedy })
-    }
-    case "bad value": {
-      const line = positions.lineOf(problem.key.split(".")) ?? 1
-      const message = `${file}:${line}: ${badValueText(problem.key, problem.found)}`
-      return new AppError("config.bad_value", message, { file, line, key: problem.key })
-    }
+      return notAnObjectError({ file, line }, problem)
+    case "unknown key":
+      return unknownKeyError(problem.path, { file, line })
+    case "not for a repository":
+      return notForRepositoryError(problem.key, { file, line })
+    case "bad value":
+      return badValueError(problem.key, problem.found, { file, line })
     default:
       return unreachable(problem)
   }
+}
+
+interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+function placed(place: Place | undefined, text: string): string {
+  return place === undefined ? text : `${place.file}:${place.line}: ${text}`
 }
 
 export function syntaxError(file: string, place: { line: number; column: number; problem: string }): AppError {
@@ -60,36 +59,39 @@ export function syntaxError(file: string, place: { line: number; column: number;
 }
 
 export function notAnObjectError(
-  file: string,
-  { line, path, found }: { line: number; path: readonly string[]; found: unknown },
+  place: Place,
+  { path, found }: { readonly path: readonly string[]; readonly found: unknown },
 ): AppError {
   const key = path.join(".")
-  const message = `${file}:${line}: ${key === "" ? "the file" : key} must be an object, found ${describe(found)}`
-  return new AppError(key === "" ? "config.bad_file" : "config.bad_value", message, { file, line })
+  const message = placed(place, `${key === "" ? "the file" : key} must be an object, found ${describe(found)}`)
+  return new AppError(key === "" ? "config.bad_file" : "config.bad_value", message, { ...place })
 }
 
 export function leaseError(config: Config): AppError {
-  const renew = config["claim.renewSeconds"]
-  const lease = config["claim.workerLeaseSeconds"]
+  const renew = config("claim.renewSeconds")
+  const lease = config("claim.workerLeaseSeconds")
   const key = "claim.renewSeconds"
   const message = `${key} must be less than claim.workerLeaseSeconds, found ${renew} and ${lease}`
   const remedy: Remedy[] = [
-    { operation: "config set", fields: { key: "KEY", value: "VALUE" }, to: "mend one of them with" },
+    { operation: "config set", fields: { key: "KEY", value: "VALUE" }, to: "fix one of them with" },
     { operation: "config unset", fields: { key: "KEY" } },
   ]
   return new AppError("config.bad_value", message, { key }, { remedy })
 }
 
-export function unknownKeyError(key: string): AppError {
-  return new AppError("config.unknown_key", unknownKeyText(key.split(".")), { key })
+export function unknownKeyError(path: readonly string[], place?: Place): AppError {
+  return new AppError("config.unknown_key", placed(place, unknownKeyText(path)), { ...place, key: path.join(".") })
 }
 
-export function badValueError(key: ConfigKey, found: unknown): AppError {
-  return new AppError("config.bad_value", badValueText(key, found), { key })
+export function badValueError(key: SettingKey, found: unknown, place?: Place): AppError {
+  return new AppError("config.bad_value", placed(place, `${key}: ${valueText(key, found)}`), { ...place, key })
 }
 
-export function notForRepositoryError(key: ConfigKey): AppError {
-  return new AppError("config.bad_value", notForRepositoryText(key), { key }, { remedy: setInHome(key) })
+export function notForRepositoryError(key: SettingKey, place?: Place): AppError {
+  const what = key.endsWith(".command") ? "names a program that is run" : "decides what programs may do or know"
+  const message = placed(place, `${key} ${what}, so the file of a repository cannot set it`)
+  const remedy: Remedy = { operation: "config set", fields: { key, value: "VALUE" }, to: "set it in the home with" }
+  return new AppError("config.bad_value", message, { ...place, key }, { remedy })
 }
 
 export function fileError(action: "read" | "write", file: string, error: unknown): AppError {
@@ -100,16 +102,16 @@ export function fileError(action: "read" | "write", file: string, error: unknown
 function problemOutsideFile(layer: Layer, problem: Problem): AppError {
   if (problem.kind !== "bad value") throw new Error(`a ${problem.kind} can only be in a file`)
   const { key, found } = problem
-  const variable = layer.origin === "env" ? configRow(key).env : undefined
-  const text = variable === undefined ? badValueText(key, found) : `${variable}: ${valueText(key, found)}`
-  return new AppError("config.bad_value", text, { key, ...(variable && { variable }) })
+  if (layer.origin !== "env") return badValueError(key, found)
+  const variable = variableOf(key)
+  return new AppError("config.bad_value", `${variable}: ${valueText(key, found)}`, { key, variable })
 }
 
 function unknownKeyText(path: readonly string[]): string {
   const key = path.join(".")
   const hasDot = path.some((part) => part.includes("."))
-  if (hasDot && isConfigKey(key)) return `write ${key} as nested objects, not with a dot in the name`
-  const member = CONFIG_KEY_NAMES.find((known) => known.startsWith(`${key}.`))
+  if (hasDot && isSettingKey(key)) return `write ${key} as nested objects, not with a dot in the name`
+  const member = SETTING_KEYS.find((known) => known.startsWith(`${key}.`))
   if (member !== undefined) return `${key} is a group of keys; name one of them, such as ${member}`
   const meant = nearestKey(key)
   // A key may hold any character, and the message stays on one line.
@@ -118,12 +120,12 @@ function unknownKeyText(path: readonly string[]): string {
 }
 
 function nearestKey(key: string): string | undefined {
-  const keys: readonly string[] = CONFIG_KEY_NAMES
+  const keys: readonly string[] = SETTING_KEYS
   const groups = new Set(keys.flatMap((known) => (known.includes(".") ? known.split(".", 1) : [])))
   const isSame = (known: string, name: string) => known.toLowerCase() === name.toLowerCase()
   return (
     [...groups].find((group) => isSame(group, key)) ??
-    // A right name in the wrong group is a likelier slip than a key that only looks alike.
+    // The right name in the wrong group is a more likely mistake than a similar key.
     keys.find((known) => isSame(lastPart(known), lastPart(key))) ??
     nearest(key, [...keys, ...groups]) ??
     keys.find((known) => lastPart(known) === nearest(lastPart(key), keys.map(lastPart)))
@@ -134,43 +136,8 @@ function lastPart(key: string): string {
   return key.slice(key.lastIndexOf(".") + 1)
 }
 
-function badValueText(key: ConfigKey, found: unknown): string {
-  return `${key}: ${valueText(key, found)}`
-}
-
-function notForRepositoryText(key: ConfigKey): string {
-  const what = key.endsWith(".command") ? "names a program that is run" : "says what programs may do or know"
-  return `${key} ${what}, which is not for a repository to say`
-}
-
-function setInHome(key: ConfigKey): Remedy {
-  return { operation: "config set", fields: { key, value: "VALUE" }, to: "set it in the home with" }
-}
-
-function valueText(key: ConfigKey, found: unknown): string {
-  return `expected ${expectedValue(key)}, found ${describe(found)}`
-}
-
-function expectedValue(key: ConfigKey): string {
-  const row = configRow(key)
-  switch (row.type) {
-    case "string":
-      return row.choices === undefined ? (row.expects ?? "a text") : `one of ${row.choices.join(", ")}`
-    case "number":
-      return `a ${row.isDecimal === true ? "" : "whole "}number ${rangeText(row)}`
-    case "boolean":
-      return "true or false"
-    case "strings":
-      return row.expects === undefined ? "a list of texts" : `a list of ${row.expects}`
-    case "numbers":
-      return `a list of whole numbers ${rangeText(row)}`
-    default:
-      return unreachable(row)
-  }
-}
-
-function rangeText({ min, max }: { readonly min: number; readonly max?: number }): string {
-  return max === undefined ? `of at least ${min}` : `from ${min} to ${max}`
+function valueText(key: SettingKey, found: unknown): string {
+  return `expected ${getSetting(key).expects}, found ${describe(found)}`
 }
 
 function describe(value: unknown): string {

@@ -12,6 +12,8 @@ import {
   writeFileSync,
 } from "node:fs"
 import { dirname } from "node:path"
+import { AppError } from "../../kernel/errors.ts"
+import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
 import { systemIds } from "../../lib/make-ids.ts"
 import { readJsonPositions } from "../../lib/text/json-position.ts"
 import {
@@ -22,9 +24,8 @@ import {
   syntaxError,
   unknownKeyError,
 } from "./config-error.ts"
-import { configRow, isConfigKey } from "./keys.ts"
-import { isConfigValue, parseValue } from "./parse-value.ts"
-import { isMissing, isObject } from "./read-layers.ts"
+import { assertLease, type ConfigInput, isMissing, isObject, loadConfig } from "./load-config.ts"
+import { type Config, getSetting, isSettingKey, isValidValue } from "./settings.ts"
 
 export type ConfigEdit = { readonly file: string; readonly changed: boolean }
 
@@ -32,36 +33,50 @@ export interface NewSetting {
   readonly file: string
   readonly key: string
   readonly value: string
-  /** The file is a repository's, and anybody who has the repository gets it. */
+  /** The file is a repository's, so everyone who has the repository gets it. */
   readonly isRepository?: boolean
 }
 
-/** Sets one key in a settings file, which is made if it is missing. Other keys stay, wrong ones too: this is how a
- * broken file gets mended. */
+/** Sets a key, unless every other command would then fail because the value contradicts another setting. */
+export async function setChecked(
+  input: Pick<ConfigInput, "env" | "cwd">,
+  { key, value: text, ...place }: NewSetting,
+): Promise<ConfigEdit> {
+  const value = isSettingKey(key) ? getSetting(key).parse(text) : undefined
+  if (isSettingKey(key) && isValidValue(key, value)) {
+    if ((key === "defaults.project" || key === "defaults.team") && value !== "" && !isId(String(value)))
+      throw new AppError("config.bad_value", `${key} ${quoteInput(text)} is not valid; use ${ID_RULE}`, { key })
+    // Where the settings are broken already, this call may be the one that repairs them.
+    const before = await loadConfig(input).catch(() => undefined)
+    if (before !== undefined) await assertLease(((each) => (each === key ? value : before.config(each))) as Config)
+  }
+  return setConfig({ key, value: text, ...place })
+}
+
+/** Sets one key in a settings file, and creates the file. Other keys stay, also wrong ones, so it repairs broken files. */
 export function setConfig({ file, key, value, isRepository = false }: NewSetting): ConfigEdit {
-  if (!isConfigKey(key)) throw unknownKeyError(key)
-  const row = configRow(key)
-  if (isRepository && row.isForUserOnly === true) throw notForRepositoryError(key)
-  const parsed = parseValue(row, value)
-  if (!isConfigValue(row, parsed)) throw badValueError(key, value)
-  const current = readSettings(file)
   const path = key.split(".")
-  checkGroups(file, current, path)
+  if (!isSettingKey(key)) throw unknownKeyError(path)
+  const setting = getSetting(key)
+  if (isRepository && setting.isForUserOnly === true) throw notForRepositoryError(key)
+  const parsed = setting.parse(value)
+  if (!isValidValue(key, parsed)) throw badValueError(key, value)
+  const current = readSettings(file)
+  assertGroups(file, current, path)
   return save(file, current, assign(current.root, path, parsed))
 }
 
-/** Takes one key out of a settings file; `changed` is false when it was not set there. An unknown key may be taken out
- * where it stands, since that is the way to get rid of it. */
+/** Removes one key from a settings file; `changed` is false when it was not set there. An unknown key that is there may go. */
 export function unsetConfig({ file, key }: { file: string; key: string }): ConfigEdit {
   const current = readSettings(file)
   const root = without(current.root, key.split("."))
-  if (root === undefined && !isConfigKey(key)) throw unknownKeyError(key)
+  if (root === undefined && !isSettingKey(key)) throw unknownKeyError(key.split("."))
   return root === undefined ? { file, changed: false } : save(file, current, root)
 }
 
 type Settings = { readonly [key: string]: unknown }
 type SettingsFile = {
-  /** `undefined` for a file that is not there yet. */
+  /** Undefined for a file that does not exist yet. */
   readonly text: string | undefined
   readonly root: Settings
   lineOf(path: readonly string[]): number | undefined
@@ -78,18 +93,18 @@ function readSettings(file: string): SettingsFile {
   const positions = readJsonPositions(text)
   if (!positions.ok) throw syntaxError(file, positions)
   const root: unknown = JSON.parse(text)
-  if (!isObject(root)) throw notAnObjectError(file, { line: 1, path: [], found: root })
+  if (!isObject(root)) throw notAnObjectError({ file, line: 1 }, { path: [], found: root })
   return { text, root, lineOf: positions.lineOf }
 }
 
-/** What stands where a group belongs is a mistake to look at, not ours to overwrite. */
-function checkGroups(file: string, { root, lineOf }: SettingsFile, path: readonly string[]): void {
+/** A value in the place of a group is a mistake that we do not overwrite. */
+function assertGroups(file: string, { root, lineOf }: SettingsFile, path: readonly string[]): void {
   let found: unknown = root
   for (let depth = 1; depth < path.length; depth++) {
     const parents = path.slice(0, depth)
     found = isObject(found) ? found[parents.at(-1) ?? ""] : undefined
     if (found === undefined) return
-    if (!isObject(found)) throw notAnObjectError(file, { line: lineOf(parents) ?? 1, path: parents, found })
+    if (!isObject(found)) throw notAnObjectError({ file, line: lineOf(parents) ?? 1 }, { path: parents, found })
   }
 }
 
@@ -98,7 +113,7 @@ function assign(object: Settings, [name = "", ...rest]: readonly string[], value
   return { ...object, [name]: rest.length === 0 ? value : assign(isObject(inner) ? inner : {}, rest, value) }
 }
 
-/** Without the key, and without the groups that its going leaves empty; `undefined` when it is not there. */
+/** Without the key and the groups that it leaves empty; undefined when the key is not there. */
 function without(object: Settings, [name = "", ...rest]: readonly string[]): Settings | undefined {
   if (!Object.hasOwn(object, name)) return undefined
   const { [name]: inner, ...others } = object
@@ -121,7 +136,7 @@ function save(file: string, current: SettingsFile, root: Settings): ConfigEdit {
   return { file, changed: true }
 }
 
-/** A reader sees the old file or the new one, and after a power cut one of the two is there. */
+/** A reader sees the old file or the new one, also after a power cut. */
 function replaceFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   const existing = statSync(file, { throwIfNoEntry: false })
@@ -129,7 +144,7 @@ function replaceFile(file: string, text: string): void {
   const target = existing === undefined ? file : realpathSync(file)
   const temporary = `${target}.${systemIds.uuid()}.tmp`
   try {
-    // From its first byte the copy is as closed to others as the file itself, which may hold a password.
+    // The file may hold a password, so the copy has its mode from the first byte.
     const handle = openSync(temporary, "wx", existing === undefined ? 0o666 : existing.mode & 0o777)
     try {
       writeFileSync(handle, text)

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { configJsonSchema, type JsonSchema } from "./json-schema.ts"
-import { CONFIG_KEY_NAMES, configRow } from "./keys.ts"
+import { configJsonSchema } from "./json-schema.ts"
+import { getSetting, SETTING_KEYS } from "./settings.ts"
+
+type JsonSchema = Record<string, unknown>
 
 function child(schema: unknown, name: string): JsonSchema {
   const properties = isObject(schema) ? schema.properties : undefined
@@ -23,9 +25,9 @@ test("the published schema is up to date", () => {
 })
 
 test("every key is in it, nested, with description and default", () => {
-  for (const key of CONFIG_KEY_NAMES) {
-    const row = configRow(key)
-    const schema = key.split(".").reduce<JsonSchema>(child, configJsonSchema())
+  for (const key of SETTING_KEYS) {
+    const row = getSetting(key)
+    const schema = key.split(".").reduce<JsonSchema>(child, configJsonSchema() as JsonSchema)
     expect(schema.description).toBe(row.description)
     expect(schema.default).toEqual(row.default)
   }

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { CONFIG_KEY_NAMES, type ConfigKey } from "./keys.ts"
+
 import { listConfig } from "./list-config.ts"
-import type { ConfigInput } from "./read-layers.ts"
+import type { ConfigInput } from "./load-config.ts"
+import { SETTING_KEYS, type SettingKey } from "./settings.ts"
 
 let root = ""
 let repository = ""
@@ -25,7 +26,7 @@ async function list(input: Partial<ConfigInput> = {}) {
   const { settings, warnings } = await listConfig({ cwd: repository, ...input, env: { HOME: root, ...input.env } })
   return {
     keys: settings.map((setting) => setting.key),
-    of: (key: ConfigKey) => {
+    of: (key: SettingKey) => {
       const { value, origin, where } = settings.find((setting) => setting.key === key) ?? {}
       return [value, origin, where?.replace(root, "ROOT")]
     },
@@ -39,7 +40,7 @@ test("every key tells where its value comes from", async () => {
   write(".claude/teamwork/config.json", '{"team": {"maxAgents": 7,\n"maxRestarts": 1}}')
   write("repo/teamwork.json", '{\n"$schema": "x",\n"evidence": {"warnPatterns":\n["x"]}}')
   const listing = await list({ env: { AGENT_TIMEOUT_SECONDS: "9" }, flags: { "claim.renewSeconds": "5" } })
-  expect(listing.keys).toEqual([...CONFIG_KEY_NAMES])
+  expect(listing.keys).toEqual([...SETTING_KEYS])
   expect(listing.of("team.maxGeneratedRoles")).toEqual([5, "default", "built in"])
   expect(listing.of("team.defaultModel")).toEqual(["opus", "old file", "ROOT/.claude-forge/config.json:3"])
   expect(listing.of("projectsDirectory")).toEqual(["/docs", "old file", "ROOT/.claude/config.json:3"])

@@ -2,29 +2,29 @@ import { readJsonPositions } from "../../lib/text/json-position.ts"
 import { maskSecrets } from "../../lib/text/mask-secrets.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { problemError } from "./config-error.ts"
-import { CONFIG_KEY_NAMES, type ConfigKey, type ConfigValue, configRow } from "./keys.ts"
-import { loadConfig } from "./load-config.ts"
-import { type ConfigInput, configPaths, type Layer, type Origin, readLayers } from "./read-layers.ts"
+import { type ConfigInput, configPaths, type Layer, loadConfig, type Origin, readLayers } from "./load-config.ts"
+import type { SettingValue } from "./setting.ts"
+import { SETTING_KEYS, type SettingKey, variableOf } from "./settings.ts"
 
 export type ConfigSetting = {
-  readonly key: ConfigKey
-  /** As it may be shown: the password of a database address is masked. */
-  readonly value: ConfigValue
+  readonly key: SettingKey
+  /** The password of a database address is masked. */
+  readonly value: SettingValue
   readonly origin: "default" | Origin
-  /** `/x/config.json:12`, the name of the variable, or a word where there is no such place. */
+  /** `/x/config.json:12`, the name of the variable, or a word. */
   readonly where: string
 }
 
 export type ConfigListing = { readonly settings: readonly ConfigSetting[]; readonly warnings: readonly string[] }
 
-/** Every setting with the place it comes from, and what `loadConfig` passes over in silence. Throws what it throws. */
+/** Every setting with the place it comes from, and warnings about what `loadConfig` ignores. Throws what it throws. */
 export async function listConfig(input: ConfigInput): Promise<ConfigListing> {
-  const config = await (await loadConfig(input)).all()
-  const { layers } = await readLayers(input, await configPaths(input))
+  const { config } = await loadConfig(input)
+  const layers = await readLayers(input, await configPaths(input))
   const places = layers.map((layer) => ({ layer, whereOf: placesIn(layer) }))
-  const settings = CONFIG_KEY_NAMES.map((key): ConfigSetting => {
+  const settings = SETTING_KEYS.map((key): ConfigSetting => {
     const source = places.findLast(({ layer }) => layer.values[key] !== undefined)
-    const value: ConfigValue = config[key]
+    const value = config(key)
     return {
       key,
       value: typeof value === "string" ? maskSecrets(value) : value,
@@ -32,11 +32,11 @@ export async function listConfig(input: ConfigInput): Promise<ConfigListing> {
       where: source?.whereOf(key) ?? "built in",
     }
   })
-  return { settings, warnings: [...foreignWarnings(layers, input.cwd), ...variableWarnings(input)] }
+  return { settings, warnings: [...oldFileWarnings(layers, input.cwd), ...variableWarnings(input)] }
 }
 
-function placesIn(layer: Layer): (key: ConfigKey) => string {
-  if (layer.origin === "env") return (key) => configRow(key).env
+function placesIn(layer: Layer): (key: SettingKey) => string {
+  if (layer.origin === "env") return variableOf
   if (layer.origin === "flag") return () => "command line"
   const positions = readJsonPositions(layer.text)
   return (key) => {
@@ -45,15 +45,15 @@ function placesIn(layer: Layer): (key: ConfigKey) => string {
   }
 }
 
-function foreignWarnings(layers: readonly Layer[], cwd: string): string[] {
+function oldFileWarnings(layers: readonly Layer[], cwd: string): string[] {
   return layers.flatMap((layer) =>
     layer.problems.map((problem) => `ignored: ${problemError(layer, problem, cwd).message}`),
   )
 }
 
-/** Other programs may have variables that start like ours, so a name is only doubted when it looks like a slip. */
+/** Other programs may have variables that start like ours, so only a name that looks like a typo is reported. */
 function variableWarnings({ env }: ConfigInput): string[] {
-  const known = CONFIG_KEY_NAMES.map((key) => configRow(key).env)
+  const known = SETTING_KEYS.map(variableOf)
   const groups = ["TEAMWORK_TEAM_", "TEAMWORK_CLAIM_", "TEAMWORK_EVIDENCE_", "TEAMWORK_AGENTS_", "TEAMWORK_RECORDINGS_"]
   return Object.keys(env).flatMap((name) => {
     const prefix = groups.find((group) => name.startsWith(group))

@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeScratch } from "../../../test/support/sandbox.ts"
 import { loadConfig } from "./load-config.ts"
-import { SHARED_BY_DEFAULT } from "./shared-by-default.ts"
-import { sharedUnlessSet } from "./shared-files.ts"
+import { SHARED_BY_DEFAULT, sharedUnlessSet } from "./shared-files.ts"
 
 it.each([
   ["nothing is set", undefined, {}, true],
@@ -23,7 +22,7 @@ it.each([
   if (!isKnown || text === "{") return
   // What it says is what the settings say.
   const all = await loadConfig({ env: { ...env, HOME: scratch.path }, cwd: scratch.path })
-  expect(all.config["ownership.shared"]).toEqual([...SHARED_BY_DEFAULT])
+  expect(all.config("ownership.shared")).toEqual([...SHARED_BY_DEFAULT])
 })
 
 it("a file that cannot be read may say anything", () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { type ConfigKey, configRow } from "./keys.ts"
-import { isConfigValue, parseValue } from "./parse-value.ts"
+import { getSetting, isValidValue, type SettingKey } from "./settings.ts"
 
 describe("text becomes a value", () => {
-  test.each<[ConfigKey, string, unknown]>([
+  test.each<[SettingKey, string, unknown]>([
     ["store", " sqlite:a ", " sqlite:a "],
     ["team.maxAgents", " 7 ", 7],
     ["team.maxAgents", "1e3", "1e3"],
@@ -25,12 +24,12 @@ describe("text becomes a value", () => {
     ["evidence.warnPatterns", "[WIP],hack", ["[WIP]", "hack"]],
     ["evidence.warnPatterns", "", []],
   ])("%s %j", (key, text, value) => {
-    expect(parseValue(configRow(key), text)).toEqual(value)
+    expect(getSetting(key).parse(text)).toEqual(value)
   })
 })
 
 describe("a value that fits", () => {
-  test.each<[ConfigKey, unknown, boolean]>([
+  test.each<[SettingKey, unknown, boolean]>([
     ["store", "", true],
     ["store", "sqlite:x.db", true],
     ["store", "sqlite:", false],
@@ -44,6 +43,8 @@ describe("a value that fits", () => {
     ["team.maxAgents", 0, false],
     ["team.maxAgents", 65, false],
     ["team.maxAgents", 2.5, false],
+    ["team.maxRestarts", 2 ** 53, false],
+    ["team.maxRestarts", 1e300, false],
     ["team.maxAgents", "3", false],
     ["team.maxAgents", Number.NaN, false],
     ["budget.teamDollars", 0.25, true],
@@ -75,6 +76,6 @@ describe("a value that fits", () => {
     ["evidence.warnPatterns", [1], false],
     ["evidence.warnPatterns", { 0: "a" }, false],
   ])("%s %j: %p", (key, value, fits) => {
-    expect(isConfigValue(configRow(key), value)).toBe(fits)
+    expect(isValidValue(key, value)).toBe(fits)
   })
 })
