@@ -1,11 +1,11 @@
 import type { Task } from "./task.ts"
 
-/** What is done for the tasks that wait for one that failed. `ask` leaves it to a person. */
+/** What to do with tasks that wait for a failed one. `ask` leaves it to a person. */
 export const ON_BLOCKER_FAILED = ["ask", "retry", "remove-need", "skip-dependants"] as const
 export type OnBlockerFailed = (typeof ON_BLOCKER_FAILED)[number]
 export type BlockerChoice = Exclude<OnBlockerFailed, "ask">
 
-/** All that wait for a task, or for one that does, in the order given. */
+/** Tasks that wait for this one, directly or through others. */
 export function listWaiting<T extends Pick<Task, "id" | "status" | "blockedBy">>(tasks: readonly T[], id: string): T[] {
   const reached = new Set<string>([id])
   const waiting = tasks.filter(isWaiting)

@@ -1,14 +1,14 @@
 import { splitCommand } from "../lib/text/split-command.ts"
 
-/** A line for the shell, as far as it shows whether work is right. */
+/** A shell line that checks the work. */
 export interface CheckLine {
-  /** Without the shell that was to read it. */
+  /** Without the shell that runs it. */
   readonly line: string
-  /** The exit code of the line is that of the check: nothing comes after it that could hide how it went. */
+  /** No later command of the line hides the exit code of the check. */
   readonly tellsOutcome: boolean
 }
 
-/** Undefined for what is no check: neither one of the task's own nor what builds, lints or tests in a usual way. */
+/** Undefined for a line that is neither a check of the task nor a usual build, lint or test command. */
 export function findCheck(given: string, own: readonly string[]): CheckLine | undefined {
   const line = withoutShell(given.trim())
   const { commands } = splitCommand(line)
@@ -18,7 +18,7 @@ export function findCheck(given: string, own: readonly string[]): CheckLine | un
   return { line, tellsOutcome: !isBehind && commands.slice(1).every(({ joiner }) => joiner === "&&") }
 }
 
-/** `bash -lc 'npm test'` is what some agents make of `npm test`. */
+/** Some agents write `npm test` as `bash -lc 'npm test'`. */
 function withoutShell(line: string): string {
   const { commands } = splitCommand(line)
   const [shell = "", flag = "", inner] = commands[0]?.words ?? []
@@ -26,7 +26,7 @@ function withoutShell(line: string): string {
   return isAll && /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag) ? (inner ?? line) : line
 }
 
-/** What only runs another command. */
+/** Words that only run another command. */
 const BEFORE = [
   /^[A-Za-z_]\w*=\S*$/,
   /^(?:npx|bunx|time|env|exec|nice|sudo|command|sh|bash)$/,

@@ -4,25 +4,25 @@ import type { WorkPlace } from "../kernel/repository.ts"
 import type { RunName } from "../kernel/team.ts"
 import type { Task } from "./task.ts"
 
-/** What an attempt came to, as the worker that did it said: nobody who moves a ref afterwards changes that. */
+/** What an attempt committed, as its worker reported. Refs that move later do not change it. */
 export interface CommittedWork {
   readonly taskId: TaskId
   readonly attempt: number
-  /** Of the claim under which it was done. */
+  /** The claim under which it was done. */
   readonly token: number
   readonly base: string
-  /** The same as the base where nothing was changed. */
+  /** The base where nothing was changed. */
   readonly commit: string
   readonly place: WorkPlace
 }
 
-/** The step in which a worker lets go of a task that somebody else ended: what it had committed is pinned by then. */
+/** The step in which a worker stops work on a task that was ended by someone else. Its commits are pinned by then. */
 export const GIVEN_UP = "given-up"
 
 /** By `task/attempt`. */
 export type CommittedByAttempt = ReadonlyMap<string, CommittedWork>
 
-/** What the task came to, where somebody said so and nobody has taken it over since. */
+/** Undefined where nothing was reported, or another worker took the task over. */
 export function committedOf(
   committed: CommittedByAttempt,
   { id, attempt, claimToken }: Pick<Task, "id" | "attempt" | "claimToken">,
@@ -31,7 +31,7 @@ export function committedOf(
   return work?.token === claimToken ? work : undefined
 }
 
-/** In words: where the work is, and why it does not count. */
+/** Says where the work is, and why it does not count. */
 export function tellElsewhere({ commit, place }: CommittedWork, here: WorkPlace): string {
   const short = commit.slice(0, 12)
   if (isSamePlace(place, here)) return `its commit ${short} is gone from this repository`
@@ -39,7 +39,7 @@ export function tellElsewhere({ commit, place }: CommittedWork, here: WorkPlace)
   return `its commit ${short} is in ${where}, and not in this repository`
 }
 
-/** What brings it here, to be typed in any folder of the machine that merges. */
+/** The command that brings the work here, for any folder of the machine that merges. */
 export function bringCommand(name: RunName, work: CommittedWork, here: WorkPlace): string {
   const { taskId, attempt, place } = work
   if (isSamePlace(place, here)) return `teamwork task reopen ${taskId}`

@@ -1,8 +1,8 @@
 import { layerTasks, type Node } from "./layers.ts"
 
 /**
- * Whether a task lies on the longest chain of tasks that are left: what delays it delays the end. Where no task waits for
- * another there is no such chain.
+ * Whether the task is on the longest chain of remaining tasks, so that its delay delays the end. False where no task
+ * waits for another.
  */
 export function isOnCriticalPath(left: readonly Node[], id: string): boolean {
   const ids = new Set(left.map((task) => task.id))

@@ -3,14 +3,14 @@ import type { TaskId } from "../kernel/ids.ts"
 export const EVIDENCE_TYPES = ["command", "file", "test", "note"] as const
 export type EvidenceType = (typeof EVIDENCE_TYPES)[number]
 
-/** `attested`: teamwork ran it. `observed`: a hook saw the agent run it. `reported`: somebody says so. */
+/** `attested`: teamwork ran it. `observed`: a hook saw the agent run it. `reported`: someone says so. */
 export const EVIDENCE_TRUSTS = ["attested", "observed", "reported"] as const
 export type EvidenceTrust = (typeof EVIDENCE_TRUSTS)[number]
 
 export const FILE_ACTIONS = ["created", "modified", "deleted"] as const
 export type FileAction = (typeof FILE_ACTIONS)[number]
 
-/** What the entry's type asks for; a note needs only its text. */
+/** Which fields are set depends on the type; a note has none. */
 export interface EvidenceFacts {
   readonly command?: string
   readonly exitCode?: number
@@ -18,7 +18,7 @@ export interface EvidenceFacts {
   readonly outputHash?: string
   readonly durationMs?: number
   readonly commit?: string
-  /** The working tree had changes that the commit does not have. */
+  /** The working tree had changes that are not in the commit. */
   readonly isDirty?: boolean
   readonly path?: string
   readonly action?: FileAction
@@ -29,15 +29,15 @@ export interface EvidenceFacts {
 export interface NewEvidence {
   readonly type: EvidenceType
   readonly trust: EvidenceTrust
-  /** Words of whoever reports; checked against the blocked patterns. */
+  /** The reporter's words; checked against the blocked patterns. */
   readonly text: string
   readonly facts: EvidenceFacts
-  /** The blocked pattern its text contains, if any: such an entry keeps its task from being resolved. */
+  /** The blocked pattern in the text. A task with such an entry cannot be resolved. */
   readonly blockedPattern: string | null
 }
 
 export interface Evidence extends NewEvidence {
-  /** Counts from 1 within its task. */
+  /** From 1 within its task. */
   readonly number: number
   readonly taskId: TaskId
   readonly attempt: number
@@ -51,7 +51,7 @@ export function findPattern(text: string, patterns: readonly string[]): string |
   return patterns.find((pattern) => wholeWords(pattern).test(text))
 }
 
-// With marks: an accent may be a character of its own.
+// With marks, since an accent may be a character of its own.
 const WORD = "[\\p{L}\\p{M}\\p{N}_]"
 
 function wholeWords(pattern: string): RegExp {

@@ -1,7 +1,7 @@
 import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
 import type { TaskStatus } from "./task.ts"
 
-/** A task that mends what could not be merged. Its id follows from the attempt, so that there is never a second one. */
+/** The task that repairs a merge. Its id follows from the attempt, so that there is only one. */
 export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): TaskId {
   const plain = `fix-${id}-${attempt}`
   if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
@@ -12,7 +12,7 @@ export function isFixId(id: string): boolean {
   return /^fix-.+-\d+$/.test(id)
 }
 
-/** The attempt that a fix mends, if it is one of these tasks. */
+/** The attempt that a fix repairs, if it is one of these tasks. */
 export function findFixed(
   fix: string,
   tasks: readonly { readonly id: TaskId }[],
@@ -28,7 +28,10 @@ interface FixedTask {
   readonly status: TaskStatus
 }
 
-/** The attempt that a fix has to bring along. None where the task was given up or begun anew: nobody waits for that work. */
+/**
+ * The attempt whose work a fix must contain. Undefined where the task was given up or reopened: then nothing waits for
+ * it.
+ */
 export function findWorkToBring(
   fix: string,
   tasks: readonly FixedTask[],
@@ -39,13 +42,12 @@ export function findWorkToBring(
   return fixed && isWaitedFor ? { taskId: fixed.id, attempt: fixed.attempt } : undefined
 }
 
-/** The work that a fix has to bring along, and the commit it is at. */
 export interface FixedWork {
   readonly taskId: TaskId
   readonly head: string
 }
 
-/** Without its head in the fix, what only that task wrote would be merged by nobody, and nobody would notice. */
+/** Without this commit in the fix, the work of that task would silently be lost. */
 export function tellMissingWork({ taskId, head }: FixedWork): string {
   const short = head.slice(0, 12)
   return `the work of task ${taskId} (${short}) is not in it; bring it in with: git merge ${short}`
@@ -60,8 +62,8 @@ interface RepairTask {
 const COMING: readonly TaskStatus[] = ["open", "in_progress", "in_review"]
 
 /**
- * Whether a repair is still to come without a person doing anything: then others that touch the same files wait for it.
- * One that failed, is paused, or waits for such a task keeps nobody waiting.
+ * Whether the repair will come without a person. Others that touch the same files wait for it only then: not for a
+ * repair that failed, is paused, or waits for such a task.
  */
 export function isRepairComing(id: string, tasks: ReadonlyMap<string, RepairTask>): boolean {
   const fix = tasks.get(id)
@@ -73,7 +75,7 @@ export function isRepairComing(id: string, tasks: ReadonlyMap<string, RepairTask
   })
 }
 
-/** All that a task waits for, directly or not. */
+/** All needs of a task, direct and indirect. */
 export function listNeeds(id: string, tasks: ReadonlyMap<string, Pick<RepairTask, "blockedBy">>): string[] {
   const found = new Set<string>()
   const next = [...(tasks.get(id)?.blockedBy ?? [])]

@@ -5,14 +5,14 @@ import { NO_WORK, type Role, type Task } from "./task.ts"
 export const CASCADE_KINDS = ["test", "review"] as const
 export type CascadeKind = (typeof CASCADE_KINDS)[number]
 
-/** How many follow-ups there may be in a line. */
+/** How many follow-ups may follow each other. */
 const MAX_CASCADE_DEPTH = 3
 
-/** In a title it says that nothing follows from the task. */
+/** In a title: no follow-up tasks for this task. */
 const NO_CASCADE = /\[no-cascade\]/i
-/** Ids of tasks that mend a merge, or what a gate or a review found. */
+/** Ids of tasks that fix a merge, or a finding of a gate or a review. */
 const MENDS = /^(?:(?:fix|mend)-.+-\d+|finding-\d+-.+)$/
-/** Deterministic, so that there is never a second one. */
+/** The id follows from the task, so that there is only one. */
 export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
   const plain = `${kind}-${id}`
   if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
@@ -24,7 +24,6 @@ export function mayCascade({ id, title, work }: Pick<Task, "id" | "title" | "wor
   return work.cascadeDepth < MAX_CASCADE_DEPTH && work.agent !== SCRIPT && work.commands.length === 0
 }
 
-/** Who does a follow-up. */
 export const FOLLOW_UP_ROLES = {
   test: { role: "test", agentType: "test-engineer" },
   review: { role: "review", agentType: "quality-reviewer" },
@@ -33,25 +32,23 @@ export const FOLLOW_UP_ROLES = {
 const FOLLOW_UP_TITLES = { test: "Test: ", review: "Review: " } as const satisfies Record<CascadeKind, string>
 const MAX_TITLE = 500
 
-/** `Test: TITLE`, also where the task is a follow-up itself. Its first word decides what follows from it in turn. */
+/** `Test: TITLE`, also for the follow-up of a follow-up. Its first word decides about the next one. */
 export function titleOfFollowUp(kind: CascadeKind, { title, work }: Pick<Task, "title" | "work">): string {
   const prefix = Object.values(FOLLOW_UP_TITLES).find((each) => title.startsWith(each))
   const own = work.cascadeOf === null || prefix === undefined ? title : title.slice(prefix.length)
   return `${FOLLOW_UP_TITLES[kind]}${own}`.slice(0, MAX_TITLE)
 }
 
-/** A task that follows from another once that is done. */
 export interface FollowUp {
   readonly id: TaskId
   readonly title: string
-  /** The task it follows from. */
   readonly of: TaskId
   readonly kind: CascadeKind
   readonly role: Role
   readonly agentType: string
 }
 
-/** All that would follow from these tasks, if none of them brings tests of its own. */
+/** All follow-ups of these tasks, if no task brings its own tests. */
 export function listFollowUps(
   tasks: readonly Pick<Task, "id" | "title" | "description" | "work">[],
 ): readonly FollowUp[] {
@@ -77,16 +74,16 @@ const TESTING = "test|spec|coverage"
 const ENDING = "review|audit|check|explor|debug|analy[sz]"
 const FORMS = "(?:e|s|es|d|ed|ing|ging)?"
 const KEYWORD = new RegExp(`\\b(?:(${BUILDING})${FORMS}|(${TESTING})${FORMS}|(?:${ENDING})${FORMS})\\b`, "i")
-/** "Add more unit tests" is about tests, whatever is done to them; "add a page and its tests" is not. */
+/** "Add more unit tests" is about tests; "add a page and its tests" is not. */
 const OBJECT = new RegExp(`^\\w+\\s+(?:(?!(?:and|for|of|with)\\b)[\\w-]+\\s+){0,3}?(?:${TESTING})s?\\b`, "i")
 
-/** What follows from a task, by the words of its title, or else of its description; undefined: nothing. */
+/** Which follow-up a task gets, by the words of its title, or else of its description. */
 export function followUpOf({ title, description }: Pick<Task, "title" | "description">): CascadeKind | undefined {
   const found = kindOf(title) ?? kindOf(description)
   return found === "building" ? "test" : found === "testing" ? "review" : undefined
 }
 
-/** The first of the words decides: what is done stands before what it is done to. */
+/** The first keyword decides. */
 function kindOf(text: string): "building" | "testing" | "ending" | undefined {
   const found = KEYWORD.exec(text)
   if (found === null) return undefined

@@ -6,15 +6,15 @@ export interface Node {
 }
 
 export interface Layering {
-  /** Task ids by layer; layer 1 is at index 0. */
+  /** Layer 1 is at index 0. */
   readonly layers: string[][]
-  /** Length of the longest chain of tasks that waits for each task: the critical path goes first. */
+  /** Length of the longest chain of tasks that wait for each task. */
   readonly height: Map<string, number>
 }
 
 /**
- * Kahn's algorithm: every task stands one layer behind the last of its needs. Throws `need.missing` for a need that no
- * task has and `need.cycle` with the path of a cycle; the two never stand for each other.
+ * Kahn's algorithm: every task is one layer after the last of its needs. Throws `need.missing` for an unknown need, and
+ * `need.cycle` with the path of a cycle.
  */
 export function layerTasks(nodes: readonly Node[]): Layering {
   const dependants = indexDependants(nodes)
@@ -65,7 +65,7 @@ function measureHeights(layers: string[][], dependants: Map<string, string[]>): 
   return height
 }
 
-/** Among nodes that all wait for one another, follows needs until a node comes again. */
+/** Follows needs until a node comes again. */
 function findCycle(stuck: readonly Node[]): string[] {
   const byId = new Map(stuck.map((node) => [node.id, node]))
   const places = new Map<string, number>()
@@ -92,7 +92,7 @@ export function cycleError(path: readonly string[]): AppError {
 
 const MOST_SHOWN = 20
 
-/** A line stays a line: of a very long circle the beginning and the end are shown. */
+/** Shows the beginning and the end of a very long cycle. */
 function shorten(path: readonly string[]): readonly string[] {
   if (path.length <= MOST_SHOWN) return path
   const left = path.length - MOST_SHOWN

@@ -1,7 +1,7 @@
 import type { QaState } from "./qa-state.ts"
 import type { Task } from "./task.ts"
 
-/** Where whoever does a task stands, in the words that a project manager uses. */
+/** The state of a task's work, in the words of a project manager. */
 export type ExecutorState =
   | "RUNNING"
   | "PENDING_VERIFICATION"
@@ -10,12 +10,12 @@ export type ExecutorState =
   | "RETURNED_FOR_FIX"
   | "PAUSED"
 
-/** Where QA stands with it; RUNNING has the work, and has not begun. */
+/** The state of QA. RUNNING: it has the work and has not begun. */
 export type QaWorkerState = "RUNNING" | "QA_PLANNING" | "QA_VALIDATING" | "QA_COMPLETED"
 
 export interface Lifecycle {
   readonly executor: ExecutorState
-  /** Null while QA has nothing to do with it. */
+  /** Null before the work is handed in. */
   readonly qa: QaWorkerState | null
 }
 
@@ -28,7 +28,7 @@ const BY_QA = {
   failed: { executor: "RETURNED_FOR_FIX", qa: "QA_COMPLETED" },
 } as const satisfies Record<QaState, Lifecycle>
 
-/** Undefined for a task that nobody works on, or whose work needs no QA. */
+/** Undefined for a task that nobody works on, or without QA. */
 export function lifecycleOf({ status, qa }: Pick<Task, "status" | "qa">): Lifecycle | undefined {
   if (qa === null || status === "open" || status === "skipped" || status === "failed") return undefined
   return status === "paused" ? { ...BY_QA[qa], executor: "PAUSED" } : BY_QA[qa]

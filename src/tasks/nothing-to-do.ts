@@ -1,6 +1,5 @@
 const BEGIN = "Nothing to do: "
 
-/** How the result of such a task begins. */
 export function nothingToDoResult(reason: string): string {
   return `${BEGIN}${reason}`
 }

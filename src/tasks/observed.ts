@@ -2,30 +2,27 @@ import { findProgram, PROGRAMS } from "../agents/programs.ts"
 import { findCheck } from "./check-command.ts"
 import type { Evidence, FileAction, NewEvidence } from "./evidence.ts"
 
-/** What an agent was seen to do with a tool. */
+/** A tool call of an agent. */
 export interface SeenUse {
-  /** A line that it ran in a shell, and what came of it. */
+  /** The shell line that it ran, and the outcome. */
   readonly run: SeenRun | null
   readonly files: readonly { readonly path: string; readonly action: FileAction }[]
 }
 
 export interface SeenRun {
   readonly line: string
-  /** Undefined where nobody told. */
+  /** Undefined where the program did not report it. */
   readonly exitCode: number | undefined
   readonly output: string
 }
 
-/** How much of an output an entry keeps, in characters: its end. */
+/** An entry keeps the end of the output, in characters. */
 export const KEPT_OUTPUT = 4000
 
-/** How much one attempt keeps of what was seen: it is there to be read. */
+/** How many observed entries an attempt keeps. */
 const MOST_SEEN = 50
 
-/**
- * What of it is evidence: of all commands only checks, and those again only when they come out differently; of a file
- * that it was written, once.
- */
+/** Which of it is evidence: a check, where its outcome differs from the last one, and a written file, once. */
 export function observedEvidence(
   { run, files }: SeenUse,
   task: { readonly attempt: number; readonly checks: readonly string[] },
@@ -48,7 +45,6 @@ function fileOf(facts: SeenUse["files"][number]): NewEvidence {
   return { ...OBSERVED, type: "file", facts }
 }
 
-/** Nobody's words, so there are none to object to. */
 const OBSERVED = { trust: "observed", text: "", blockedPattern: null } as const
 
 function isKnown(entry: NewEvidence, known: readonly Evidence[]): boolean {
@@ -58,8 +54,8 @@ function isKnown(entry: NewEvidence, known: readonly Evidence[]): boolean {
 }
 
 /**
- * How a command ended, where that is told: in the words of the agent's program, or by that it calls a command that failed
- * a failure, as some do.
+ * The exit code, as the program printed it. Some programs report a failed command as a failed call; then success means
+ * 0.
  */
 export function exitCodeOf({
   output,
@@ -75,5 +71,5 @@ export function exitCodeOf({
   return ok && findProgram(program)?.tools.reportsExitCode === true ? 0 : undefined
 }
 
-/** How the programs call what runs a line in a shell. */
+/** What the programs call the tool that runs shell lines. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set(PROGRAMS.flatMap(({ tools }) => tools.shell))

@@ -1,6 +1,6 @@
 const PREFIX = "person-"
 
-/** The name under which a person holds a task that `teamwork open` gave them. */
+/** The owner of a task that a person took with `teamwork open`. */
 export function personsName(user: string): string {
   const safe = user.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "")
   return `${PREFIX}${safe.slice(0, 40) || "user"}`

@@ -1,6 +1,6 @@
 /**
- * How far the check of a task's work by somebody else is: `needed` while it is worked on, `pending` once it was handed
- * in, `planning` and `validating` while QA is at it, then `passed`, or `failed` and back with whoever did the work.
+ * `needed` during the work, `pending` once it is handed in, `planning` and `validating` during QA, then `passed`, or
+ * `failed` and back to the worker.
  */
 export const QA_STATES = ["needed", "pending", "planning", "validating", "passed", "failed"] as const
 export type QaState = (typeof QA_STATES)[number]

@@ -23,7 +23,7 @@ export interface Claimant {
   readonly strictRole: boolean
 }
 
-/** Without a claimant: whether anybody could claim it, whoever it is meant for. `now` is the store's clock. */
+/** Without a claimant: whether any worker could claim it. `now` is the store's clock. */
 export function findObstacle(
   task: ClaimableTask,
   team: ClaimableTeam,
@@ -50,7 +50,7 @@ export function findWait(
   return schedule === "waves" && wave !== null && currentWave > 0 && wave > currentWave ? "wave" : undefined
 }
 
-/** The needs that are not met. A need that does not exist is not. */
+/** A need that does not exist counts as unmet. */
 export function listUnmet<Id extends string>(
   { blockedBy }: { readonly blockedBy: readonly Id[] },
   statusOf: (id: Id) => TaskStatus | undefined,
@@ -58,7 +58,6 @@ export function listUnmet<Id extends string>(
   return blockedBy.filter((need) => !isMet(statusOf(need) ?? "open"))
 }
 
-/** Whether the team gives out tasks at all. */
 export function takesClaims({ status, phase }: Pick<Team, "status" | "phase">): boolean {
   return status === "active" && phase !== "COMPLETE"
 }

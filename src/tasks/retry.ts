@@ -4,9 +4,9 @@ import { SETBACKS, type SetbackKind } from "../kernel/event-words.ts"
 export { SETBACKS, type SetbackKind }
 
 export interface RetryLimits {
-  /** How many runs of agents an attempt of a task may cost that ends without a result; 0 for as many as the others allow. */
+  /** How many agent runs without a result an attempt may take; 0 for no such limit. */
   readonly maxRuns: number
-  /** How often a task is tried again after a crash, or work that did not pass. */
+  /** How often a task is retried after a crash, or after work that did not pass. */
   readonly maxRestarts: number
   readonly maxTimeoutRestarts: number
 }
@@ -17,10 +17,10 @@ export interface PastSetback {
   readonly reason?: string
 }
 
-/** One run of an agent for a task, as far as it says who is to blame for its end. */
+/** One agent run for a task. */
 export interface PastRun {
   readonly agent: string
-  /** Null while it runs, or when its worker did not live to tell. */
+  /** Null while it runs, or when its worker died first. */
   readonly reason: string | null
   readonly error: string | null
   readonly durationMs: number
@@ -30,31 +30,30 @@ export interface PastRun {
 /** What an attempt has cost so far. */
 export interface Spent {
   readonly runs: number
-  /** The last run counts among them. A program that fails at once does not use up a task that others worked on. */
+  /** Whether the last run counts. A program that fails at once does not use up the tries of a task. */
   readonly isLastCounted: boolean
-  /** The last run ended exactly as one before it did: another one would as well. */
+  /** The last run ended exactly like an earlier one, and so would the next. */
   readonly isRepeating: boolean
 }
 
-/** `fail`: enough was tried. `pause`: only a person can go on, as with money. */
+/** `fail`: enough tries. `pause`: a person must decide. */
 export type AfterSetback = "retry" | "pause" | "fail"
 
 /**
- * The program, its account, its provider or the network failed. The program is left out for a while for it (see
- * `agents/agent-fault.ts`), which bounds how often that happens to a task.
+ * The program, its account, its provider or the network failed. The program is left out for a while
+ * (`agents/agent-fault.ts`), which limits how often this happens.
  */
 const FAULTS: readonly SetbackKind[] = [
   ...(["crashed", "protocol", "hung", "overloaded", "unreachable", "auth", "not-found", "unknown-model"] as const),
 ]
-/** These say nothing of the task, and happen to it as often as they like. */
+/** Not the fault of the task, so not limited. */
 const NOT_COUNTED: readonly SetbackKind[] = ["interrupted", "rate-limited", "left-out"]
-/** Only a person can go on. */
 const ASKING: readonly SetbackKind[] = ["budget", "qa"]
 const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit", "looping"]
-/** The same agent would end the same way; another may not. */
+/** The same agent would fail again; another one may not. */
 const PERMANENT: readonly SetbackKind[] = [...(["context-overflow", "refused", "permission"] as const)]
 
-/** The agent worked and it came to nothing: what the runs of a task are counted for. */
+/** The agent worked without a result. These count against the limit on runs. */
 const OF_THE_WORK: readonly SetbackKind[] = [
   ...(["gate", "crashed", "protocol", "refused", "permission", "timed-out", "turn-limit"] as const),
   ...(["context-overflow", "hung", "looping", "agent-failed"] as const),
@@ -62,7 +61,7 @@ const OF_THE_WORK: readonly SetbackKind[] = [
 
 const NOTHING_SPENT: Spent = { runs: 0, isLastCounted: false, isRepeating: false }
 
-/** What becomes of a task after all its setbacks of this attempt, the latest one included. */
+/** What to do with a task after the setbacks of this attempt, the latest included. */
 export function afterSetback(
   setbacks: readonly PastSetback[],
   limits: RetryLimits,
@@ -80,12 +79,12 @@ export function afterSetback(
   const others = setbacks.filter(
     (each) => !(isProgramFault(each) || [...NOT_COUNTED, ...OUT_OF_TIME, ...ASKING].includes(each.kind)),
   )
-  // Each agent that is given up makes room for another one's tries, but not without end.
+  // Each agent that is given up allows another one some tries.
   const room = limits.maxRestarts + agentsToAvoid(setbacks).length
   return others.length > room ? "fail" : "retry"
 }
 
-/** An agent said why it failed, and one before it said the same. */
+/** An agent gave the same reason as one before it. */
 function saysItAgain(setbacks: readonly PastSetback[]): boolean {
   const said = setbacks
     .filter(({ kind }) => kind === "agent-failed")
@@ -99,10 +98,9 @@ function saysItAgain(setbacks: readonly PastSetback[]): boolean {
   return setbacks.at(-1)?.kind === "agent-failed" && last !== undefined && said.includes(last)
 }
 
-/** So many outages during one attempt need a person, whoever is to blame. */
 const MOST_FAULTS = 20
 
-/** Whether the program is to blame, and not the task. A script is the task itself. */
+/** The program failed, not the task. A script is the task itself. */
 function isProgramFault({ kind, agent }: PastSetback): boolean {
   return FAULTS.includes(kind) && agent !== null && agent !== SCRIPT
 }
@@ -113,7 +111,7 @@ export function agentsToAvoid(setbacks: readonly PastSetback[]): string[] {
   return [...new Set(bad.flatMap(({ agent }) => agent ?? []))]
 }
 
-/** Agents that failed so often at this task that any other one goes first. */
+/** Agents that failed often at this task; others go first. */
 export function agentsToSpare(setbacks: readonly PastSetback[], { maxRestarts }: RetryLimits): string[] {
   const faults = Object.groupBy(setbacks.filter(isProgramFault), ({ agent }) => agent ?? "")
   return Object.keys(faults).filter((agent) => (faults[agent]?.length ?? 0) >= Math.max(1, maxRestarts))
@@ -123,30 +121,29 @@ export function isUsedUp(runs: number, { maxRuns }: RetryLimits): boolean {
   return maxRuns > 0 && runs >= maxRuns
 }
 
-/** Ends that say nothing of the task: the model was not reached, or the run was cut off. */
+/** The model was not reached, or the run was cut off. */
 const NOT_THE_TASKS: readonly string[] = [
   ...["rate-limited", "overloaded", "unreachable", "cancelled", "not-found", "auth", "unknown-model"],
 ]
-/** Some programs tell their tokens only at the end. One that crashes after so long has worked on the task before. */
+/** Some programs report tokens only at the end. After so long, a crashed run has worked on the task. */
 const AT_WORK_MS = 60_000
 
-/** Whether a run counts against the task: only where the agent really worked on it. */
+/** Whether a run counts against the task: only where the agent worked on it. */
 export function isOfTheTask({ agent, reason, durationMs, tokens }: PastRun): boolean {
   if (reason === null || NOT_THE_TASKS.includes(reason)) return false
-  // A script is the task itself.
   if (agent === SCRIPT || tokens > 0) return true
   if (reason === "hung") return false
   return !(reason === "crashed" || reason === "protocol") || durationMs >= AT_WORK_MS
 }
 
-/** A script that failed twice with the same words will do so again. Agents differ from run to run. */
+/** A script that failed twice with the same message will fail again. Agents differ from run to run. */
 export function repeatsItself(runs: readonly PastRun[]): boolean {
   const failed = runs.filter(({ agent, reason }) => agent === SCRIPT && reason === "crashed").map(firstWords)
   const last = failed.pop()
   return last !== undefined && failed.includes(last)
 }
 
-/** The command and its exit code; the output below may hold a time. */
+/** The command and its exit code. The output below may contain a time. */
 function firstWords({ error }: PastRun): string {
   return error?.split("\n", 1)[0] ?? ""
 }

@@ -7,7 +7,7 @@ import type { QaState } from "./qa-state.ts"
 
 export { ROLES, type Role, TASK_STATUSES, type TaskStatus }
 
-/** Every allowed change of a task's status. A status that is not listed behind another cannot follow it. */
+/** Every allowed change of a task's status. */
 export const TASK_TRANSITIONS = {
   open: ["in_progress", "paused", "skipped"],
   in_progress: ["in_review", "resolved", "open", "paused", "failed"], // open again when released or taken over
@@ -18,23 +18,23 @@ export const TASK_TRANSITIONS = {
   skipped: ["open"],
 } as const satisfies Record<TaskStatus, readonly TaskStatus[]>
 
-/** The role of tasks anybody may take, and of workers that take anything. */
+/** Tasks of this role are for any worker; workers of this role take any task. */
 export const GENERIC_ROLE: Role = "worker"
 
 export const COMPLEXITIES = ["simple", "standard", "complex"] as const
 export type Complexity = (typeof COMPLEXITIES)[number]
 
-/** How a task is to be done, where somebody said so; the rest is chosen when it is claimed. */
+/** How a task is done. What is null is chosen when it is claimed. */
 export interface Work {
-  /** The program that does it; null leaves it to the route. */
+  /** The agent program; null leaves it to the route. */
   readonly agent: string | null
   readonly model: string | null
   readonly effort: Effort | null
-  /** What the script agent runs, one line for the shell after the other. */
+  /** Shell lines that the script agent runs. */
   readonly commands: readonly string[]
-  /** What it runs instead when a gate sent the work back, or when the merge of the work has to be mended. */
+  /** What it runs instead after a gate refused the work, or to repair its merge. */
   readonly repair: readonly string[]
-  /** The finished task that this one followed from, and how many came before it in that line. */
+  /** The finished task that this one follows, and how many follow-ups come before it. */
   readonly cascadeOf: TaskId | null
   readonly cascadeDepth: number
 }
@@ -60,25 +60,23 @@ export function workOf(given: {
   return { ...NO_WORK, agent, model, effort, commands: run, repair }
 }
 
-/** What a person or planner says of a task. */
 export interface TaskBrief {
   readonly title: string
   readonly description: string
   readonly role: Role
   readonly complexity: Complexity
-  /** The tasks that must be met before this one may start. */
+  /** Tasks that must be met before this one may start. */
   readonly blockedBy: readonly TaskId[]
-  /** What must be true at the end, in words. */
   readonly acceptance: readonly string[]
   /** Commands that must exit with 0 at the end. */
   readonly checks: readonly string[]
-  /** Globs of the files this task may write. */
+  /** Patterns of the files that it may write. */
   readonly files: readonly string[]
   readonly agentType: string | null
-  /** The only worker that may claim it, when set beforehand. */
+  /** The only worker that may claim it. */
   readonly assignee: WorkerId | null
   readonly work: Work
-  /** The highest of what is ready goes first; 0 where nobody said so. */
+  /** Among ready tasks the highest goes first; 0 by default. */
   readonly priority?: number
 }
 
@@ -88,22 +86,22 @@ export interface Task extends TaskBrief {
   readonly id: TaskId
   readonly priority: number
   readonly status: TaskStatus
-  /** Where a paused task goes back to when it is resumed. */
+  /** The status to resume from a pause. */
   readonly pausedFrom: TaskStatus | null
   readonly pauseReason: string | null
-  /** Needs that are not met yet. */
+  /** How many needs are not met. */
   readonly unmet: number
-  /** Kahn layer, from 1; null while waves were never calculated. */
+  /** From 1; null before waves are calculated. */
   readonly wave: number | null
   readonly attempt: number
   readonly result: string | null
-  /** Where it is in the seven phases; null when it does not go through them. */
+  /** Null where it does not go through the phases. */
   readonly phase: Phase | null
-  /** How far QA is with it; null when its work needs none. */
+  /** Null where its work needs no QA. */
   readonly qa: QaState | null
   readonly claimedBy: string | null
   readonly claimedAt: string | null
-  /** Goes up with each claim; a write with an older one changes nothing. */
+  /** Goes up with each claim. A write with an older one is refused. */
   readonly claimToken: number
   readonly leaseUntil: string | null
   readonly workerId: WorkerId | null
@@ -134,22 +132,21 @@ export function assertMove(task: Pick<Task, "id" | "status">, to: TaskStatus): v
   )
 }
 
-/** Somebody has claimed it and is not done with it. */
+/** A worker has claimed it and is not done. */
 export function isHeld(status: TaskStatus): boolean {
   return status === "in_progress" || status === "in_review"
 }
 
-/** Nobody works on it any more; only a new attempt would change that. */
+/** Only a new attempt changes it. */
 export function hasEnded(status: TaskStatus): boolean {
   return status === "resolved" || status === "failed" || status === "skipped"
 }
 
-/** A need is met when the task it names is done, or decided to be left out. */
+/** A need is met when its task is done or skipped. */
 export function isMet(status: TaskStatus): boolean {
   return status === "resolved" || status === "skipped"
 }
 
-/** Whether a claimant of one role may take a task of another without it being a mismatch. */
 export function rolesMatch(taskRole: string, claimantRole: string | null): boolean {
   return (
     claimantRole === null || claimantRole === GENERIC_ROLE || taskRole === GENERIC_ROLE || taskRole === claimantRole
@@ -157,10 +154,9 @@ export function rolesMatch(taskRole: string, claimantRole: string | null): boole
 }
 
 const MAX_TITLE = 500
-/** Longest text a single field takes; a description may be a document. */
+/** A description may be a document. */
 const MAX_TEXT = 1_000_000
 
-/** What is wrong with a title, for whoever gave it. */
 export function problemWithTitle(value: string): string | undefined {
   if (value.trim() === "") return "must not be empty"
   if (/[\r\n\0]/.test(value)) return "must be a single line"

@@ -3,7 +3,7 @@ import type { TaskId } from "../kernel/ids.ts"
 
 export { WAVE_STATUSES, type WaveStatus }
 
-/** Only a gate's word is stored; the other states follow from the tasks and cannot drift from them. */
+/** The decision of a gate. All other states follow from the tasks. */
 export type WaveVerdict = "verified" | "failed" | null
 
 export interface Wave {
@@ -26,11 +26,10 @@ export interface WaveFacts {
   readonly number: number
   readonly verdict: WaveVerdict
   readonly total: number
-  /** Tasks of the wave whose status meets a need. */
+  /** Tasks whose status meets a need. */
   readonly met: number
 }
 
-/** The status of one wave, given the first wave that is not verified yet. */
 export function waveStatus(wave: WaveFacts, currentWave: number): WaveStatus {
   if (wave.verdict !== null) return wave.verdict
   if (wave.number > currentWave) return "planning"

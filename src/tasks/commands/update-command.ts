@@ -8,7 +8,7 @@ import { type UpdateResult, updateTask } from "../operations/update-task.ts"
 
 const { commit: _commit, tree: _tree, ...fields } = updateTask.input
 
-/** Changes a task. Only one that QA has passed costs a look at the repository: QA holds for one commit. */
+/** QA passes one commit, so a task that QA has passed needs a look at the repository. */
 export function taskUpdate(text: (result: UpdateResult, screen: Screen) => string | Promise<string>) {
   return command({
     summary: updateTask.summary,
@@ -37,11 +37,11 @@ async function update(session: Session, input: Input): Promise<UpdateResult> {
   }
 }
 
-/** What says of itself that it failed is not done, whoever hands it in. */
+/** Refuses a result that says that the task failed. */
 async function assertNotFailed({ id, owner, status, result }: Input): Promise<void> {
   if ((status !== "resolved" && status !== "in_review") || result === undefined || !/failed|escalate/i.test(result))
     return
-  // 1 ms, which most calls need not pay.
+  // 1 ms to load, which most calls need not pay.
   const { readClosingBlock } = await import("../closing-block.ts")
   const { outcome, reason } = readClosingBlock(result)
   if (outcome !== "failed" && outcome !== "escalate") return
@@ -52,7 +52,7 @@ async function assertNotFailed({ id, owner, status, result }: Input): Promise<vo
   throw new AppError("task.transition", message, { taskId: id }, { remedy })
 }
 
-/** Undefined outside of a repository. */
+/** Undefined outside a repository. */
 async function findState(session: Session, input: Input): Promise<Judged | undefined> {
   try {
     const context = await session.context()

@@ -12,14 +12,13 @@ export interface Claim extends TeamName {
   readonly token: number
 }
 
-/** Renewing more often would only disturb others; a lease so short that it needs more is nobody's intent. */
+/** Renewing more often would only disturb others. */
 const MIN_WAIT_MS = 100
-/** A timer takes no more than some weeks; a lease may take a year. */
+/** A timer takes some weeks at most; a lease may take a year. */
 const MAX_WAIT_MS = 3_600_000
 
 /**
- * Does the work and keeps the claim alive meanwhile, as long as it is ours. It says nothing of a claim that was lost:
- * whoever writes with that claim afterwards is refused, and that is what counts.
+ * Does the work and renews the claim meanwhile. A lost claim is not reported here: the next write with it is refused.
  */
 export async function keepClaim<T>(
   context: Context,
@@ -50,17 +49,17 @@ async function renewUntil(
       if (!signal.aborted) await heartbeatTask.run(context, claim)
     } catch (error) {
       if (error instanceof AppError && error.code === "claim.lost") return
-      // More tries fit into the lease, and what is wrong for longer is told by the write that follows the work.
+      // More tries fit into the lease. A lasting error shows in the write after the work.
       await sleep(MIN_WAIT_MS, signal)
     }
   }
 }
 
-/** Of what is left of it, by the store's clock: right after a renewal that is all of it. */
+/** A third of what is left, by the store's clock. */
 async function thirdOfLease({ store, settings }: Context, claim: Claim): Promise<number> {
   const leftMs = await store.read(async (tx) => {
     const task = await getTask(tx, (await getTeam(tx, claim)).key, claim.id)
-    // In review there is none, and it starts anew when the task comes back.
+    // A task in review has no lease; a new one starts when the task comes back.
     return task.leaseUntil === null ? settings.leaseSeconds * 1000 : Date.parse(task.leaseUntil) - (await tx.now())
   })
   return Math.min(Math.max(leftMs / 3, MIN_WAIT_MS), MAX_WAIT_MS)

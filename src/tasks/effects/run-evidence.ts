@@ -24,19 +24,19 @@ export interface EvidenceRun extends TeamName {
   readonly onOutput: (chunk: Uint8Array) => void
 }
 
-/** How much of the output an entry keeps; the hash covers all of it. */
+/** How much of the output an entry keeps. The hash covers all of it. */
 const KEPT_OUTPUT = 8 * 1024
 
-/** Runs the command itself and records what really happened, on which commit. */
+/** Runs the command and records what happened, on which commit. */
 export async function runEvidence(context: Context, processes: Processes, run: EvidenceRun): Promise<Evidence> {
-  // Refused before it runs: a long test run for a task that is not ours would be in vain.
+  // Check before the run: a long test run without the claim would be wasted.
   const task = await context.store.read(async (tx) => {
     const team = await getTeam(tx, run)
     const found = await getTask(tx, team.key, run.taskId)
     assertHolds(found, run.owner, run.token)
     return found
   })
-  // An owner attests for the claim it has now: if it loses that and gets the task again, this run does not count.
+  // The run counts for the present claim only, not for a later one of the same owner.
   const token = run.owner === undefined ? run.token : task.claimToken
   const before = await readCommit(processes, run)
   const result = await runHolding(context, processes, { ...run, token })
@@ -63,7 +63,7 @@ export async function runEvidence(context: Context, processes: Processes, run: E
   return entry
 }
 
-/** The command may take longer than the lease. Without an owner a person acts, and holds nothing to renew. */
+/** The command may take longer than the lease. A person without a claim has nothing to renew. */
 async function runHolding(context: Context, processes: Processes, run: EvidenceRun): Promise<RunResult> {
   const { project, team, taskId, owner, token } = run
   const work = () => processes.run({ ...run })
@@ -77,7 +77,7 @@ function factsOf(run: EvidenceRun, result: RunResult): EvidenceFacts {
   const mask = makeMask(run.env)
   return {
     command: mask(run.command.map(quoteArgument).join(" ")),
-    // A process ended by a signal has no code of its own; 128 stands for it as in a shell.
+    // A process that a signal ended has no exit code; a shell says 128.
     exitCode: result.reason === "exited" ? (result.exitCode ?? 128) : 124,
     output: maskedEnd(mask, result.tail, KEPT_OUTPUT) + ending,
     outputHash: result.outputHash,

@@ -13,12 +13,12 @@ export interface WorkSearch extends TeamName {
   readonly workerId?: Worker["id"]
   readonly sessionId?: string
   readonly freshStartInterval?: number
-  /** Wait until there is work, instead of saying that there is none. */
+  /** Wait until there is work, instead of reporting that there is none. */
   readonly loop: boolean
   readonly pollIntervalSeconds: number
-  /** Wait on even when the project is complete. */
+  /** Wait even when the project is complete. */
   readonly keepPolling: boolean
-  /** It works for one orchestrator: when that has ended the team, in whatever way, there is nothing to wait for. */
+  /** The worker belongs to one orchestrator: it stops waiting when the team has ended. */
   readonly isManaged?: boolean
 }
 
@@ -40,8 +40,8 @@ export interface WorkWatcher {
 }
 
 /**
- * Looks for a task this worker may claim. In a loop it looks again whenever something was committed, and tells every
- * `pollIntervalSeconds` that it still waits; the project itself may come later. The worker is registered once.
+ * Looks for a task that the worker may claim. In a loop it looks again after every commit, and says every
+ * `pollIntervalSeconds` that it still waits. The project may not exist yet. The worker is registered once.
  */
 export async function waitForWork(
   context: Context,
@@ -70,7 +70,7 @@ export async function waitForWork(
       say(seen === undefined ? `Waiting for project ${describeTeam(search)}...` : idle)
       saidAt = clock.now()
     }
-    // A lease that runs out makes a task available without anybody writing anything.
+    // An expired lease makes a task available without a commit.
     const untilLine = saidAt + interval - clock.now()
     await watch.next(Math.min(untilLine, seen?.msToLeaseEnd ?? untilLine), signal)
   }

@@ -13,8 +13,8 @@ export interface CascadeRequest extends TeamName {
 }
 
 /**
- * Makes the task that follows from a finished one. It owns no files: it may write what no task that goes on owns.
- * Undefined, and nothing done, when it exists already or the task is not finished any more.
+ * Makes the follow-up of a finished task. It owns no files, so it may write what no active task owns. Undefined where
+ * it exists already, or the task is not finished any more.
  */
 export async function cascadeTask({ store, settings }: Context, request: CascadeRequest): Promise<Task | undefined> {
   return store.write(async (tx) => {

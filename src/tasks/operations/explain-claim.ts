@@ -11,11 +11,11 @@ import { isHeld, type Task } from "../task.ts"
 import { currentWave } from "../wave.ts"
 import { getTask, getTeam } from "./lookup.ts"
 
-/** Why a claim got nothing. A look after the fact: what it sees may have changed since, and it decides nothing. */
+/** Why a claim got nothing. It reads after the refusal, so the state may have changed since. */
 export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<AppError> {
   return (
     (await findRefusal(tx, request)) ??
-    // It was taken and freed again between the claim and this look.
+    // It was claimed and freed again between the claim and this read.
     new AppError("task.already_claimed", `task ${request.taskId} was held by somebody else a moment ago; try again`, {
       taskId: request.taskId,
       status: "open",
@@ -23,7 +23,7 @@ export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<App
   )
 }
 
-/** Why a claim would get nothing now; undefined where it would get the task. */
+/** Why a claim would be refused now. */
 export async function findRefusal(tx: Tx, request: ClaimRequest): Promise<AppError | undefined> {
   const team = await getTeam(tx, request)
   return (
@@ -35,7 +35,7 @@ export async function findRefusal(tx: Tx, request: ClaimRequest): Promise<AppErr
 
 function refusedByTeam(team: StoredTeam): AppError | undefined {
   if (!team.isCurrent) return closedRun(team)
-  // Before the status: a COMPLETE project is completed too, and cannot be resumed.
+  // Before the status: a COMPLETE project is completed too, but cannot be resumed.
   if (team.phase === "COMPLETE") {
     return new AppError("task.not_ready", `project ${describeTeam(team)} is COMPLETE; add a task to go on`)
   }

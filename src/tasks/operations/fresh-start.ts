@@ -3,19 +3,16 @@ import type { Task } from "../task.ts"
 import { lockTask } from "./lookup.ts"
 import { releaseTask } from "./task-moves.ts"
 
-/** Who is written into the events of what teamwork does by its own rules. */
+/** The actor of what teamwork does by its own rules. */
 const TEAMWORK = "teamwork"
 
-/**
- * Gives back every task whose claim is older than the interval (0: none by age) or whose lease ran out, and says so in
- * the events. The released tasks.
- */
+/** Releases every task whose claim is older than the interval (0: at any age) or whose lease expired. */
 export async function freshStart(tx: Tx, team: StoredTeam, intervalSeconds: number): Promise<Task[]> {
   const limit = intervalSeconds === 0 ? null : (await tx.now()) - intervalSeconds * 1000
   const released: Task[] = []
   for (const found of await tx.tasks.listOverdue(team.key, limit)) {
     const task = await lockTask(tx, team.key, found.id)
-    // Between the look and the lock the owner may have come back, or finished.
+    // Before the lock was taken, the owner may have come back or finished.
     const isOverdue =
       task.status === "in_progress" && task.claimToken === found.claimToken && task.leaseUntil === found.leaseUntil
     if (!isOverdue) continue

@@ -3,7 +3,7 @@ import type { Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
 import { lockTask } from "./lookup.ts"
 
-/** The tasks that a worker holds, the one that it took last first; of those of one millisecond the later in the list. */
+/** The tasks that a worker holds, the latest claim first. */
 export async function listHeld(tx: Tx, key: number, worker: string): Promise<Task[]> {
   const reviewed = await tx.tasks.list(key, { status: "in_review" })
   const held = [...(await tx.tasks.list(key, { status: "in_progress" })), ...reviewed]
@@ -13,24 +13,24 @@ export async function listHeld(tx: Tx, key: number, worker: string): Promise<Tas
     .sort((a, b) => (b.claimedAt ?? "").localeCompare(a.claimedAt ?? ""))
 }
 
-/** Those of them that it works on, locked: whoever takes one over waits. */
+/** Those that it works on, locked. */
 export async function lockWorking(tx: Tx, key: number, worker: string): Promise<Task[]> {
   const locked: Task[] = []
   for (const { id, status } of await listHeld(tx, key, worker)) {
     const task = status === "in_progress" ? await lockTask(tx, key, id) : undefined
-    // Between the look and the lock it may have changed hands.
+    // Before the lock was taken, the task may have changed hands.
     if (task?.status === "in_progress" && isHolder(task, worker)) locked.push(task)
   }
   return locked
 }
 
-/** The worker shows that it lives: what it works on stays its own. */
+/** Notes a heartbeat and renews all claims of the worker. */
 export async function renewHeld(tx: Tx, key: number, worker: WorkerId): Promise<void> {
   await tx.workers.heard(key, worker)
   for (const { id } of await lockWorking(tx, key, worker)) await tx.tasks.renew(key, id)
 }
 
-/** A claim may name its worker besides its owner. */
+/** A claim may name a worker besides its owner. */
 function isHolder({ claimedBy, workerId }: Task, worker: string): boolean {
   return claimedBy === worker || workerId === worker
 }

@@ -6,17 +6,17 @@ import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
 
-/** The team, or an error that says how to make it. */
+/** The team, or an error that says how to create it. */
 export async function getTeam(tx: Tx, name: TeamName): Promise<StoredTeam> {
   return (await tx.teams.find(name)) ?? noTeam(tx, name)
 }
 
-/** Like `getTeam`, for changes of the team's structure: others that change it wait until this transaction ends. */
+/** Like `getTeam`; others that change the team's structure wait until this transaction ends. */
 export async function lockTeam(tx: Tx, name: TeamName): Promise<StoredTeam> {
   return (await tx.teams.lock(name)) ?? noTeam(tx, name)
 }
 
-/** Which run a name means: for git and files, where the runs of a team lie beside each other. */
+/** The run that a name means, for git refs and files, which are kept by run. */
 export async function resolveRun({ store }: Pick<Context, "store">, name: TeamName): Promise<RunName> {
   const { project, team, run } = await store.read((tx) => getTeam(tx, name))
   return { project, team, run }
@@ -30,12 +30,12 @@ export async function lockTask(tx: Tx, key: number, id: TaskId): Promise<Task> {
   return (await tx.tasks.lock(key, id)) ?? noTask(id)
 }
 
-/** A team as callers see it, without the store's key. */
+/** The team without the store's own fields. */
 export function publicTeam({ key: _, isCurrent: __, ...team }: StoredTeam): Team {
   return team
 }
 
-/** Another branch stands for another team: whoever switched is told which teams there are. */
+/** Another branch stands for another team, so list the teams there are. */
 async function noTeam(tx: Tx, name: TeamName): Promise<never> {
   const runs = name.run === undefined ? [] : await tx.teams.runs(name)
   if (runs.length > 0)
@@ -60,7 +60,6 @@ async function noTeam(tx: Tx, name: TeamName): Promise<never> {
   )
 }
 
-/** The teams that there are, and how to go on with one of them. */
 export function sayNoTeam(name: TeamName, teams: readonly string[], say: Words): string {
   const [first] = teams
   if (first === undefined) return `project ${describeTeam(name)} does not exist`

@@ -9,7 +9,7 @@ import { getTeam } from "./lookup.ts"
 
 const ALL = 1_000_000
 
-/** What every attempt came to, as far as it was said; of one that was taken over, the last word. */
+/** What each attempt committed. Of one that was taken over, the last report counts. */
 export async function readCommitted(tx: Tx, key: number): Promise<CommittedByAttempt> {
   const { events } = await tx.events.list(key, { type: "task.committed", limit: ALL })
   return new Map(
@@ -21,7 +21,7 @@ export async function readCommitted(tx: Tx, key: number): Promise<CommittedByAtt
   )
 }
 
-/** Notes what is merged as the work of attempts that nobody had said anything of, such as of tasks done by hand. */
+/** Records merged work that no worker reported, such as that of a task done by hand. */
 export async function noteCommitted({ store }: Context, name: RunName, works: readonly CommittedWork[]): Promise<void> {
   if (works.length === 0) return
   await store.write(async (tx) => {
@@ -34,7 +34,7 @@ export async function noteCommitted({ store }: Context, name: RunName, works: re
   })
 }
 
-/** Tells once of each attempt that its work is not in the repository in which it is to be merged. */
+/** Records once that the work of an attempt is not in the repository that merges it. */
 export async function noteMissing(
   { store }: Context,
   name: RunName,

@@ -8,16 +8,16 @@ import { reopenTask } from "./task-moves.ts"
 export interface Recheck extends TeamName {
   readonly task: TaskId
   readonly attempt: number
-  /** What it was judged at. */
+  /** The commit that was judged. */
   readonly commit: string
-  /** Why it no longer holds; null when it does. */
+  /** Why the task no longer holds; null when it does. */
   readonly failure: string | null
   readonly by: string
 }
 
 /**
- * Writes down how a task stands after one that it builds on was revised: it stays resolved, or is done once more with the
- * reason. Undefined when somebody reopened it meanwhile.
+ * Records the check of a task whose need was revised. It stays resolved, or is reopened with the reason. Undefined when
+ * it was reopened meanwhile.
  */
 export async function noteRecheck({ store, settings }: Context, recheck: Recheck): Promise<Task | undefined> {
   const { attempt, commit, failure, by } = recheck

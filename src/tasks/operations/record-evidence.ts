@@ -44,7 +44,7 @@ export const addEvidence = operation({
 
 export interface EvidenceRecord extends TeamName, Holder {
   readonly taskId: TaskId
-  /** Who saw it, when that is not the owner. */
+  /** The observer, when it is not the owner. */
   readonly by?: string
   readonly entries: readonly NewEvidence[]
 }

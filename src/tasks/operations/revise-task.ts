@@ -10,18 +10,18 @@ import { reopenTask } from "./task-moves.ts"
 
 export interface Revision {
   readonly task: Task
-  /** Begun anew, the task itself first. */
+  /** The task itself first. */
   readonly reopened: readonly TaskId[]
-  /** Still resolved: looked at again without an agent once the task is done anew. */
+  /** Still resolved; checked again without an agent once the task is done. */
   readonly recheck: readonly TaskId[]
-  /** Whose holders were told. */
+  /** Tasks whose holders got a message. */
   readonly told: readonly TaskId[]
 }
 
 /**
- * The task is done once more. What was built on it and is resolved is looked at again after that, and stays if it still
- * holds; what only reads, such as a review, and what failed is done once more as well. What was done stays in the history
- * of each. A task that has not ended goes on, and whoever has it or gets it is told.
+ * Reopens a task. Resolved tasks that depend on it are checked again later and stay if they still hold; failed ones and
+ * those that only read, such as reviews, are reopened. A task that has not ended goes on, and its holder gets the
+ * feedback as a message.
  */
 export const reviseTask = operation({
   name: "revise",
@@ -68,7 +68,7 @@ export const reviseTask = operation({
   },
 })
 
-/** All that builds on the task, directly or not, those first that come first. */
+/** All tasks that depend on this one, directly or not; the nearest first. */
 async function listDependants(tx: Tx, team: StoredTeam, id: TaskId): Promise<TaskId[]> {
   const found = new Set<TaskId>([id])
   for (const each of found) for (const next of await tx.tasks.dependants(team.key, each)) found.add(next)

@@ -23,15 +23,15 @@ import { moveTask, releaseTask } from "./task-moves.ts"
 
 export interface SetBack extends TeamName {
   readonly taskId: TaskId
-  /** Whose claim it is; the engine names none when it speaks for a worker that is gone. */
+  /** Undefined where the engine speaks for a worker that is gone. */
   readonly owner?: string
   readonly token?: number
   readonly worker: WorkerId
   readonly agent: string | null
   readonly kind: SetbackKind
-  /** For people, and for whoever tries next. */
+  /** For people, and for the next try. */
   readonly reason: string
-  /** What whoever tries next should do otherwise. */
+  /** What the next try should do differently. */
   readonly advice: string | null
   readonly limits: RetryLimits
   /** What the attempt has cost, where an agent worked on it. */
@@ -43,7 +43,7 @@ export interface SetBackResult {
   readonly next: AfterSetback
 }
 
-/** A worker gives up its task: it goes back for another try, or ends as failed or paused when enough was tried. */
+/** A worker gives up its task. The task goes back for another try, or becomes failed or paused. */
 export async function setBack({ store, ids }: Context, request: SetBack): Promise<SetBackResult> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, request)
@@ -62,7 +62,7 @@ interface NotedSetback extends Pick<SetBack, "worker" | "agent" | "kind" | "reas
   readonly messageId: string
 }
 
-/** What becomes of a task that is set back, with its event, and the message to the lead when that is the end of it. */
+/** Moves the task and records the setback. Where there is no retry, it raises an escalation and tells the lead. */
 export async function noteSetback(tx: Tx, team: StoredTeam, noted: NotedSetback): Promise<Task> {
   const { task, next, kind, agent, worker, reason, advice, messageId: id } = noted
   const context = next === "retry" ? undefined : await describeMatter(tx, team, task, [`${kind}: ${reason}`])
@@ -89,7 +89,6 @@ async function apply(
   return moveTask(tx, team, { task, to: next === "fail" ? "failed" : "paused", by, reason })
 }
 
-/** Of this attempt. */
 async function listSetbacks(tx: Tx, team: StoredTeam, task: Task): Promise<PastSetback[]> {
   const { events } = await tx.events.list(team.key, { type: "task.setback", task: task.id, limit: 1_000_000 })
   return ofType(events, "task.setback")

@@ -3,7 +3,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTeam } from "./lookup.ts"
 
-/** In which order ready tasks of one priority are claimed, the lowest first. Not an event: nothing of a task changes. */
+/** The order in which ready tasks of one priority are claimed, the lowest first. No event: the tasks do not change. */
 export async function setRanks(
   { store }: Context,
   name: TeamName,

@@ -16,8 +16,8 @@ export interface BlockerRequest extends TeamName {
 }
 
 /**
- * Decides about a failed task that keeps others waiting: another attempt, or it is left out, and with it all that wait
- * for it or only their need of it. The tasks that were changed; none when somebody else has decided meanwhile.
+ * Decides about a failed task that others wait for: another attempt, or skip it, and with it either those others or
+ * only their need. Returns the changed tasks; none when the task is no longer failed.
  */
 export async function settleBlocker({ store, settings }: Context, request: BlockerRequest): Promise<TaskId[]> {
   return store.write(async (tx) => {
@@ -27,13 +27,13 @@ export async function settleBlocker({ store, settings }: Context, request: Block
     if (request.choice === "retry") return retry(tx, team, task, settings)
     const changed =
       request.choice === "remove-need" ? await removeNeed(tx, team, task, settings) : await skipWaiting(tx, team, task)
-    // What failed and is nobody's need any more would still keep its wave from being judged.
+    // A failed task that nothing needs would still hold up its wave.
     await moveTask(tx, team, { task, to: "skipped", by: ENGINE, reason: "it failed, and the others go on without it" })
     return [task.id, ...changed]
   })
 }
 
-/** Tasks that were planned for the same files since it failed are kept apart from it. */
+/** Keeps it apart from tasks that were planned for the same files since it failed. */
 async function retry(tx: Tx, team: StoredTeam, task: Task, settings: Settings): Promise<TaskId[]> {
   const { waitsFor, waiting } = await keepApart(tx, team, settings, task)
   await startAttempt(tx, team, { task, by: ENGINE, reason: "it failed, and others wait for it" })
@@ -54,7 +54,7 @@ async function removeNeed(tx: Tx, team: StoredTeam, task: Task, settings: Settin
   return changed
 }
 
-/** All in one transaction, or somebody would claim what only waits for the first of them. */
+/** In one transaction, so that no worker claims a task that waited only for the first of them. */
 async function skipWaiting(tx: Tx, team: StoredTeam, task: Task): Promise<TaskId[]> {
   const waiting = listWaiting(await tx.tasks.lockAll(team.key), task.id)
   const reason = `task ${task.id} failed, and it cannot be done without`

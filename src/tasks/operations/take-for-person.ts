@@ -13,24 +13,24 @@ import { reopenTask } from "./task-moves.ts"
 
 export interface TakeRequest extends TeamName {
   readonly id: TaskId
-  /** As `personsName` makes it. */
+  /** Made by `personsName`. */
   readonly owner: string
   readonly leaseSeconds: number
-  /** The claim of an earlier process of the owner that is known to be dead. Any other claim of the owner is held. */
+  /** The claim of an earlier process of the owner that is known to be dead. Any other claim is live. */
   readonly deadToken?: number | null
 }
 
 export interface Taken {
   readonly task: Task
-  /** The worker that had it, and has to let go. */
+  /** The worker that loses the task. */
   readonly from: string | null
-  /** The failed attempt that this one goes on from. */
+  /** The failed attempt before this one. */
   readonly before: number | null
 }
 
 /**
- * Gives a task to a person who wants to work on it by hand. A worker loses it at once; a pause and an escalation end, as
- * the person decides from now on; a failed task gets a new attempt.
+ * Gives a task to a person. A worker loses it at once, a pause and its escalation end, and a failed task gets a new
+ * attempt.
  */
 export async function takeForPerson(context: Context, request: TakeRequest): Promise<Taken> {
   const { store, settings } = context
@@ -46,13 +46,13 @@ export async function takeForPerson(context: Context, request: TakeRequest): Pro
     return { ...(await take(tx, team, request)), before: isFailed ? task.attempt : null, from: holderOf(task, by) }
   })
   if (taken !== undefined) return taken
-  // An open one has to be ready, as for everybody else.
+  // An open task must be ready, as for every claim.
   const { project, team, id, owner, leaseSeconds } = request
   const claimed = await claimTask.run(context, { project, team, id, owner, leaseSeconds })
   return { task: claimed.task, from: null, before: null }
 }
 
-/** Throws what `takeForPerson` would throw now, and changes nothing. */
+/** Throws what `takeForPerson` would throw now. Changes nothing. */
 export async function checkTakeable({ store }: Context, request: TakeRequest): Promise<void> {
   await store.read(async (tx) => {
     const { key } = await getTeam(tx, request)

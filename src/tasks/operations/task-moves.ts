@@ -7,7 +7,7 @@ import type { Settings } from "../../store/operation.ts"
 import type { StoredTeam, TaskChange, Tx } from "../../store/port.ts"
 import { assertMove, hasEnded, type Task, type TaskStatus } from "../task.ts"
 
-/** Changes of a task's status inside a transaction, each with its event. The task must be locked. */
+/** Changes of a task's status, each with its event. The task must be locked. */
 
 const NO_CLAIM = {
   claimedBy: null,

@@ -15,7 +15,7 @@ export const waveStatus = operation({
 
 type Placed = Pick<Task, "id" | "wave">
 
-/** Who has read the tasks already need not do it again. */
+/** A caller that has read the tasks passes them. */
 export async function readWavePlan(
   tx: Tx,
   key: number,

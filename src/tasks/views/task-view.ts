@@ -12,7 +12,6 @@ export function taskLine(task: Task): string {
   return `Task ${task.id} is ${task.status}${holder}: ${oneLine(task.title)}`
 }
 
-/** A task with what `task get` tells of it. */
 type ShownTask = Task & {
   readonly evidence: readonly Evidence[]
   readonly failure?: { readonly what: string; readonly lines: readonly string[] } | null
@@ -80,7 +79,6 @@ export function renderEvidence(entries: readonly Evidence[], screen: Screen): st
 }
 
 function describeFacts({ facts, text }: Evidence): string {
-  // Of what was only seen it may not be known.
   const ended = facts.exitCode === undefined ? "" : ` -> ${facts.exitCode}`
   const parts = [
     facts.command === undefined ? "" : `${facts.command}${ended}`,
