@@ -13,18 +13,18 @@ import { defineSpec, isOwned, MAX_ROLE_SPECS } from "./roles/role-spec.ts"
 import { assertCapable, BUILT_IN_ROLES, getRole, type RoleDefinition } from "./roles/roles.ts"
 import { parseStaffing, problemWithSize } from "./staffing.ts"
 
-/** What a plan is held against. */
+/** What a plan is checked against. */
 export interface PlanFacts {
   readonly roles: readonly RoleDefinition[]
   readonly presets: readonly Preset[]
-  /** The preset that somebody asked for; it goes before the one that the plan names. */
+  /** The preset that the caller named; it overrides the plan's own. */
   readonly preset?: string
-  /** The agents there are, by name. */
+  /** Names of the known agents. */
   readonly agents: readonly string[]
-  /** Patterns of the files that all tasks may change; in a team with a lead, the lead. */
+  /** Patterns of the files that all tasks may change; in a team with a lead, only the lead. */
   readonly shared: readonly string[]
   readonly onOverlap: "refuse" | "serialise"
-  /** Whether the project has tests that a gate runs, which say when a task is done. */
+  /** Whether a gate runs tests of the project, which say when a task is done. */
   readonly hasTests: boolean
   readonly maxAgents: number
 }
@@ -32,13 +32,13 @@ export interface PlanFacts {
 export interface CheckedPlan {
   /** With the needs that were added. */
   readonly plan: Plan
-  /** All that is wrong with it; with none it can be applied. */
+  /** Empty for a plan that can be applied. */
   readonly problems: readonly PlanProblem[]
   /** Needs that were added, and why. */
   readonly notes: readonly string[]
 }
 
-/** Everything that can be wrong with a plan as a whole, all at once. */
+/** Reports all problems of a plan at once. */
 export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
   const problems: PlanProblem[] = []
   if (given.workers !== undefined) problems.push(...checkWorkers(given.workers, facts.maxAgents))
@@ -58,7 +58,7 @@ export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
   return { plan: { ...plan, tasks: apart.tasks }, problems: inOrder, notes: [...ordered.notes, ...apart.notes] }
 }
 
-/** The roles that hold for a plan: a role that is there is taken, and not made anew. */
+/** The roles of a plan. An existing role is used, not made again. */
 export function rolesOf({ roleSpecs = [], tasks }: Plan, known: readonly RoleDefinition[]): readonly RoleDefinition[] {
   const made = roleSpecs.filter(({ name }) => !known.some((role) => role.name === name))
   return made.length === 0 ? known : [...known, ...made.map((spec) => defineSpec(spec, tasks))]
@@ -141,10 +141,9 @@ function noSuch(name: string, what: string, known: Iterable<string>): string {
   return `${quoteInput(name)} is no ${what}${close === undefined ? "" : `; did you mean ${quoteInput(close)}?`}`
 }
 
-/** More of them say nothing new. */
 const MOST_CIRCLES = 20
 
-/** Names every circle, and goes on without the need that closes it. */
+/** Reports every cycle, and goes on without the need that closes it. */
 function dropCircles(given: readonly PlanTask[], problems: PlanProblem[]): readonly PlanTask[] {
   let tasks = given
   for (let found = 0; found < MOST_CIRCLES; found++) {
@@ -170,7 +169,7 @@ function findCircle(tasks: readonly PlanTask[]): readonly string[] | undefined {
   }
 }
 
-/** Two tasks with one id are reported as such, and not as a circle. */
+/** Two tasks with one id are reported as duplicates, not as a cycle. */
 function firstOfEach(tasks: readonly PlanTask[]): PlanTask[] {
   const seen = new Set<string>()
   return tasks.filter(({ id }) => !seen.has(id) && seen.add(id))
@@ -188,11 +187,11 @@ interface Kept {
   readonly notes: readonly string[]
 }
 
-/** No two tasks that could run at the same time own a common file: refused, or the later one waits. */
+/** Two tasks that could run at the same time must not own a common file: refuse it, or let the later one wait. */
 function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanProblem[]): Kept {
   const owning = firstOfEach(tasks).filter(({ files }) => files.length > 0)
   const canMeet = makeConcurrency(tasks.map(({ id, needs }) => ({ id, status: "open", blockedBy: needs })))
-  // A run merges what several tasks change in these.
+  // A run merges the changes of several tasks in these.
   const joint = jointPatterns(facts.shared)
   const overlaps = listOverlaps(owning, facts.shared, joint).filter(({ task, other }) => canMeet(task, other))
   if (overlaps.length === 0) return { tasks, notes: [] }
@@ -210,7 +209,7 @@ function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanP
   }
 }
 
-/** A place for each task behind all that it needs: needs that go by it close no circle. */
+/** Each task after all its needs. Needs in this order make no cycle. */
 function placesOf(tasks: readonly PlanTask[]): Map<string, number> {
   const { layers } = layerTasks(firstOfEach(tasks).map(({ id, needs }) => ({ id, blockedBy: needs })))
   return new Map(layers.flat().map((id, place) => [id, place]))

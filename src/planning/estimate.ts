@@ -4,28 +4,26 @@ import type { FollowUp } from "../tasks/follow-up.ts"
 import type { Complexity, Role } from "../tasks/task.ts"
 import { longestChain } from "./longest-chain.ts"
 
-/** A run of an agent that ended, and the task it was for. */
+/** An agent run that ended, with the facts of its task. */
 export interface PastRun {
   readonly agent: string
-  /** Null where the task is not there any more. */
+  /** Null where the task was deleted. */
   readonly role: Role | null
   readonly complexity: Complexity | null
   readonly ms: number
   readonly tokens: number
-  /** Null where nobody knows the price. */
+  /** Null where the price is unknown. */
   readonly dollars: number | null
 }
 
-/** What is known of a repository before a plan is made. */
 export interface Past {
-  /** Of the team itself, where it is there already. */
+  /** Null for a team that does not exist yet. */
   readonly schedule: Schedule | null
   readonly runs: readonly PastRun[]
 }
 
 export const NO_PAST: Past = { schedule: null, runs: [] }
 
-/** A run that a plan asks for: one for each task. */
 export interface PlannedRun {
   readonly id: string
   readonly needs: readonly string[]
@@ -37,11 +35,11 @@ export interface PlannedRun {
 }
 
 export interface Estimate {
-  /** Agent runs if every task takes one: repairs, retries and the review at the end come on top. */
+  /** Agent runs if every task takes one. Repairs, retries and the final review are extra. */
   readonly runs: number
-  /** How many of them are follow-up tasks. They are left out where a task brings its own tests. */
+  /** How many of them are follow-ups. A task that brings its own tests has none. */
   readonly followUps: number
-  /** How many earlier runs in this repository the figures come from; 0 when there are none. */
+  /** How many earlier runs in this repository the figures are based on. */
   readonly basedOn: number
   /** Planned runs of a kind that never ran here. The figures leave them out. */
   readonly unknown: number
@@ -54,14 +52,14 @@ export interface Estimate {
 export interface EstimateFacts {
   readonly planned: readonly PlannedRun[]
   readonly past: readonly PastRun[]
-  /** How many work at the same time at most. */
+  /** How many workers run at the same time. */
   readonly hands: number
   readonly schedule: Schedule
 }
 
 type PlannedTask = Omit<PlannedRun, "isFollowUp">
 
-/** One run for each task and for each follow-up, which comes after its task. */
+/** One run for each task and each follow-up. */
 export function planRuns(tasks: readonly PlannedTask[], followUps: readonly FollowUp[]): PlannedRun[] {
   return [
     ...tasks.map(({ id, needs, role, complexity, agent }) => ({
@@ -78,9 +76,7 @@ export function planRuns(tasks: readonly PlannedTask[], followUps: readonly Foll
   ]
 }
 
-/** The program that runs commands and asks no model. Its runs say nothing about those of the others. */
-
-/** What a plan takes if its runs are like the middle one of those that came before. */
+/** What a plan takes if its runs are like the median of earlier ones. */
 export function estimate({ planned, past, hands, schedule }: EstimateFacts): Estimate {
   const figures = planned.map((run) => ({ run, like: findLike(run, past) }))
   const known = figures.filter(({ like }) => like.length > 0)
@@ -101,7 +97,7 @@ export function estimate({ planned, past, hands, schedule }: EstimateFacts): Est
   }
 }
 
-/** The runs that are most like it: of the same agent, role and complexity, or else of what is known of these. */
+/** The most similar runs: same agent, role and complexity, or as much of that as there is. */
 function findLike(run: PlannedRun, past: readonly PastRun[]): readonly PastRun[] {
   const isScript = run.agent === SCRIPT
   const same = past.filter(({ agent }) => (agent === SCRIPT) === isScript)
@@ -115,7 +111,7 @@ function findLike(run: PlannedRun, past: readonly PastRun[]): readonly PastRun[]
   return tries.find((each) => each.length > 0) ?? []
 }
 
-/** Either the workers or the longest chain set the pace; with waves, one layer comes after the other. */
+/** The number of workers or the longest chain sets the pace. Waves run one after the other. */
 function lengthOf(runs: readonly (PlannedRun & { readonly ms: number })[], hands: number, schedule: Schedule): number {
   if (schedule === "eager") return Math.max(sum(runs.map(({ ms }) => ms)) / hands, longestChain(runs).ms)
   const depths = depthsOf(runs)
@@ -128,7 +124,7 @@ function lengthOf(runs: readonly (PlannedRun & { readonly ms: number })[], hands
   )
 }
 
-/** How many come before each in its longest chain. */
+/** How many runs come before each in its longest chain. */
 function depthsOf(runs: readonly PlannedRun[]): Map<string, number> {
   const depths = new Map<string, number>(runs.map(({ id }) => [id, 0]))
   for (let round = 0, hasChanged = true; hasChanged && round < runs.length; round++) {

@@ -1,8 +1,8 @@
-/** Files that make up what people see, wherever they lie. */
+/** Files of a user interface. */
 const INTERFACE_TYPES = "**/*.{css,scss,sass,less,html,vue,svelte,jsx,tsx,svg}"
 const INTERFACE_FILE = /\.(?:css|scss|sass|less|html?|vue|svelte|jsx|tsx|svg)$/i
 
-/** Names of folders that hold an interface, where a file of such a type is in them. */
+/** Folders of a user interface, if they contain such a file. */
 const INTERFACE_FOLDERS = new Set(
   (
     "web www frontend front-end client ui gui components pages views screens layouts styles css public static assets " +
@@ -11,8 +11,8 @@ const INTERFACE_FOLDERS = new Set(
 )
 
 /**
- * The patterns of a repository's interface, from the paths of its files: folders by their names, the topmost only, and
- * files by their types. A writer who owns these and one who may write the rest never write the same file.
+ * Patterns of the files of a repository's user interface: the topmost folders by their names, and files by their types.
+ * One writer owns these, and another may write the rest.
  */
 export function interfacePatterns(files: readonly string[]): string[] {
   const folders = new Set<string>()

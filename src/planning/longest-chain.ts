@@ -1,18 +1,17 @@
 export interface ChainLink {
   readonly id: string
-  /** Links that come before it; names of others are passed over. */
+  /** Names of other links are ignored. */
   readonly needs: readonly string[]
   readonly ms: number
 }
 
-/** Of all chains of needs the one that takes longest, first link first. */
+/** The chain of needs that takes longest, first link first. */
 export function longestChain(links: readonly ChainLink[]): { readonly ids: readonly string[]; readonly ms: number } {
   const byId = new Map(links.map((link) => [link.id, link]))
   const ends = new Map<string, { readonly ms: number; readonly before: string | null }>()
   for (const first of links) {
     if (ends.has(first.id)) continue
-    // By hand and not by recursion: a chain may be thousands long. One that is being looked at is not begun again, or a
-    // circle would never end.
+    // Without recursion, since a chain may be thousands long. A link on the path is not entered again, so a cycle ends.
     const path = [first]
     const begun = new Set([first.id])
     for (let link = path.at(-1); link !== undefined; link = path.at(-1)) {

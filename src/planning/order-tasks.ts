@@ -4,8 +4,8 @@ import { findPaths } from "./complexity/paths-in-text.ts"
 import type { PlanTask } from "./plan.ts"
 
 /**
- * What has to come first though nobody said so: type definitions before whoever imports them, a schema before the API
- * on top of it. A need is added where neither of the two waits for the other already.
+ * Adds needs that follow from the content: type definitions before the code that imports them, a schema before its API.
+ * Not where one of the two waits for the other already.
  */
 export function orderByRules(given: readonly PlanTask[]): { tasks: readonly PlanTask[]; notes: readonly string[] } {
   const types = given.filter(definesTypes)
@@ -57,7 +57,7 @@ function servesApi({ title, files, role }: PlanTask): boolean {
   return API_WORDS.test(title) || files.some((pattern) => API_FILES.test(pattern))
 }
 
-/** They test, tell of and judge what others make, and say themselves what they wait for. */
+/** They work on what others made, and name their needs themselves. */
 const LOOKS_BACK: readonly string[] = ["test", "docs", "review"]
 
 function waitsFor(task: string, other: string, needs: ReadonlyMap<string, readonly string[]>): boolean {

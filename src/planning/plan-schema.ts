@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchemaOf, type ObjectJsonSchema } from "../lib/to-
 import { PLAN_DEFAULTS, PLAN_FIELDS, PLAN_TASK_FIELDS } from "./plan.ts"
 import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./roles/role-spec.ts"
 
-/** The JSON Schema of plan documents, for editors. `docs/plan.schema.json` is this, written out. */
+/** The JSON Schema of plan documents, for editors. docs/plan.schema.json contains it. */
 export function planJsonSchema(): JsonSchema {
   const form = { adapt: formOfDocuments }
   const { properties, ...plan } = jsonSchemaOf(PLAN_FIELDS, form)
@@ -33,21 +33,18 @@ export function planJsonSchema(): JsonSchema {
   }
 }
 
-/** What a planner makes of the goal, which stays beside the user's words. */
 export const UNDERSTANDING: JsonSchema = {
   type: "string",
   description: "the goal, in one or two sentences that somebody new understands",
 }
 
-/** What a planner agent may say of a task: not who does it, and no commands that run by themselves. */
+/** Fields that a planner agent fills in: not who does a task, and no commands. */
 const PLANNED = [
   ...["id", "title", "description", "acceptance", "checks", "role", "agentType"],
   ...["complexity", "needs", "files"],
 ]
 
-/**
- * The answer of a planner agent. Strict, as some models want it: every field is required, and nothing else is allowed.
- */
+/** The answer of a planner agent. Strict, as some models need it: all fields are required, and no others allowed. */
 export function answerSchema(agentTypes: readonly string[]): JsonSchema {
   const { agentType, ...fields } = PLAN_TASK_FIELDS
   const planned = {
@@ -59,13 +56,13 @@ export function answerSchema(agentTypes: readonly string[]): JsonSchema {
   return { type: "object", additionalProperties: false, required: Object.keys(properties), properties }
 }
 
-/** These fields of the table, each of them required. */
+/** These fields of the table, all required. */
 export function strictSchemaOf(fields: Fields, names: readonly string[] = Object.keys(fields)): ObjectJsonSchema {
   const own = names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]))
   return { ...jsonSchemaOf(Object.fromEntries(own), { hasDefaults: false }), required: names }
 }
 
-/** As a person may write it: a number for an id, and one thing where a list may be. */
+/** As a person may write it: a number for an id, and one value for a list. */
 function formOfDocuments({ type, items, ...json }: JsonSchema): JsonSchema {
   if (type === "string" && json.enum === undefined) return { ...json, type: ["string", "number"] }
   if (type !== "array") return { ...json, type }

@@ -4,23 +4,23 @@ import { interfacePatterns } from "./interface-files.ts"
 export const TEMPLATES = ["build-team", "review-team", "fullstack-team", "audit-team", "debug-team"] as const
 export type Template = (typeof TEMPLATES)[number]
 
-/** One of a template's team: what it does, when, and who is asked for it. */
+/** A task of a template. */
 interface Part {
   readonly agentType: string
   readonly role: Role
-  /** By the model it stands for: simple is haiku, standard sonnet, complex opus. */
+  /** It chooses the model: simple is haiku, standard sonnet, complex opus. */
   readonly complexity: Complexity
-  /** The first of these that can be had; none of them: whom the route names. */
+  /** The first available one; without one the route decides. */
   readonly agents: readonly string[]
   readonly needs?: readonly string[]
-  /** What it does, before the colon of its title. */
+  /** The title before the colon. */
   readonly does: string
   readonly acceptance: string
-  /** Whether tests or a review follow from it by themselves. */
+  /** Whether it gets follow-up tasks. */
   readonly cascades?: true
-  /** Its id where it is not the agent type. */
+  /** By default the agent type. */
   readonly id?: string
-  /** It owns what people see. Whoever works beside it may write everything else. */
+  /** It owns the files of the user interface. Tasks beside it may write all others. */
   readonly ownsInterface?: true
 }
 
@@ -48,13 +48,13 @@ function reviewer(agentType: string, of: string, special: Partial<Part> = {}): P
   return { ...base, does: `Review ${of}`, acceptance: FINDINGS, ...special }
 }
 
-/** Phases are needs: whoever needs nobody begins, and all that can run at the same time do. */
+/** Needs make the phases. */
 const PARTS: Readonly<Record<Template, readonly Part[]>> = {
   "build-team": [
     ARCHITECT,
     { ...EXECUTOR, cascades: true },
     DESIGNER,
-    // What follows from a design is a review. Nobody can tell that from its words, so it is there from the beginning.
+    // A design is followed by a review. Its words do not show that, so the review is part of the template.
     reviewer("quality-reviewer", "the interface", { id: "review-designer", needs: ["designer"] }),
   ],
   "review-team": [
@@ -102,24 +102,23 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
   ],
 }
 
-/** How many work in it. The review of build-team is done by whoever is free then. */
+/** How many workers it has. Any free worker does the review of build-team. */
 const SIZES: Readonly<Record<Template, number>> = {
   ...{ "build-team": 3, "review-team": 4, "fullstack-team": 4, "audit-team": 3, "debug-team": 3 },
 }
 
 const MAX_TITLE = 200
 
-/** What a template is filled with. */
 interface TemplateFacts {
-  /** The agents that can be had. */
+  /** Available agents. */
   readonly available: readonly string[]
   /** Paths of the repository's files. */
   readonly files: readonly string[]
 }
 
 /**
- * A template's plan for a task, as a document would say it. Two that write at the same time never own the same: one owns
- * the files of the interface, as the repository shows them, and the other may write what nobody owns.
+ * The plan document of a template. Two tasks that write at the same time own different files: one owns the user
+ * interface, the other may write what no task owns.
  */
 export function planOfTemplate(template: Template, task: string, { available, files }: TemplateFacts) {
   const line = task.replaceAll(/\s+/g, " ").trim()

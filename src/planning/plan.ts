@@ -17,14 +17,14 @@ const id = text("its id, by which others need it; by default its number in the l
 const SHORT = 200
 
 /**
- * When tasks start where neither the plan nor its preset says it. Each merge is tested anyway, so nothing waits for more
- * than its own needs. Under supervision a person approves the draft after the first wave, before anything of the second.
+ * The default schedule. Each merge is tested, so a task waits only for its own needs. Under supervision a person
+ * approves the draft after the first wave.
  */
 export function defaultSchedule(mode: TeamMode): Schedule {
   return mode === "SUPERVISED" ? "waves" : "eager"
 }
 
-/** What a task may say for itself, or a plan for all of its tasks. */
+/** Fields of a task that a plan may set for all its tasks. */
 const COMMON_FIELDS = {
   role: v.optional(choice(ROLES, "role of the worker that takes it"), GENERIC_ROLE),
   agentType: v.optional(text("kind of agent that does it, such as executor; see teamwork role list", short)),
@@ -37,7 +37,7 @@ const COMMON_FIELDS = {
   checks: v.optional(list(line("command"), "commands that must exit with 0 at the end"), []),
 } satisfies Fields
 
-/** The one description of a task in a plan: the checks, the JSON schema and the documents are made from it. */
+/** The fields of a task in a plan. Checks, JSON Schema and docs are made from them. */
 export const PLAN_TASK_FIELDS = {
   id,
   title: text("what is to be done, in a line", problemWithTitle),
@@ -93,12 +93,11 @@ export const PLAN_DEFAULTS: Fields = COMMON_FIELDS
 export type PlanTask = Omit<InputOf<typeof PLAN_TASK_FIELDS>, "grantShared"> & { readonly grantShared: boolean }
 
 export interface Plan extends Omit<InputOf<typeof PLAN_FIELDS>, "defaults" | "tasks" | "roleSpecs"> {
-  /** Undefined where there are none. */
   readonly roleSpecs?: readonly RoleSpec[]
   readonly tasks: readonly PlanTask[]
 }
 
-/** From the plan to a value in it: `["tasks", 2, "needs"]`. */
+/** `["tasks", 2, "needs"]` */
 export type PlanPath = readonly (string | number)[]
 
 export interface PlanProblem {

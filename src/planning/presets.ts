@@ -45,7 +45,6 @@ export interface Preset extends Omit<InputOf<typeof PRESET_FIELDS>, "roles"> {
   readonly roles: InputOf<typeof PRESET_ROLES>
 }
 
-/** The preset of that name, or an error that names the known ones. */
 export function getPreset(presets: readonly Preset[], name: string): Preset {
   const found = presets.find((each) => each.name === name)
   if (found !== undefined) return found
@@ -58,7 +57,7 @@ export function getPreset(presets: readonly Preset[], name: string): Preset {
   })
 }
 
-/** The plan with what the preset says where the plan says nothing. */
+/** Adds the settings of the preset where the plan has none. */
 export function fillPlan(plan: Plan, preset: Preset, roles: readonly RoleDefinition[]): Plan {
   const { protocol, qa, mode, schedule, workers, followUps = false, name } = preset
   const said = { protocol, qa, mode, schedule, followUps, workers }
@@ -68,7 +67,7 @@ export function fillPlan(plan: Plan, preset: Preset, roles: readonly RoleDefinit
   return { ...plan, ...own, preset: name, tasks: plan.tasks.map((task) => fillTask(task, preset, roles)) }
 }
 
-/** Only what asks for nobody is given to somebody, and only to one who is capable of it. */
+/** Only tasks that name no role or agent type, and only to a role that is capable of them. */
 function fillTask(task: PlanTask, preset: Preset, roles: readonly RoleDefinition[]): PlanTask {
   if (task.role !== GENERIC_ROLE || task.agentType !== undefined) return task
   const name = preset.roles[workTypeOf(task)]

@@ -5,53 +5,52 @@ import { chooseTier, type TierChoice, type TierInput } from "./complexity/comple
 import type { ModelTier } from "./complexity/model-tier.ts"
 import { findWorkKind, type WorkKind } from "./complexity/work-kind.ts"
 
-/** What an agent is good at. */
 export interface AgentProfile extends Routing {
   readonly name: string
 }
 
-/** A rough one, which is all that a choice needs. */
+/** A rough estimate is enough for a choice. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4)
 }
 
-/** Everything uncertain comes from the caller; what is left out does not limit the choice. */
+/** All uncertain facts come from the caller. A missing fact does not limit the choice. */
 export interface RouteInput extends Omit<TierInput, "role"> {
-  /** Somebody named it, and gets it. */
+  /** Named by the caller. */
   readonly agent?: string
   readonly agentType?: string
-  /** For tasks of which neither domain nor kind says who should do them. */
+  /** For tasks whose domain and kind say nothing. */
   readonly defaultAgentType?: string
-  /** The model that a type of agent always gets, whatever the task; undefined when it goes by the task. */
+  /** The model that an agent type always gets. */
   readonly modelOf?: (agentType: string) => ModelTier | undefined
   readonly agents: readonly AgentProfile[]
-  /** Agents that cannot be had, with the reason; left out when nobody looked. */
+  /** With the reason. */
   readonly unavailable?: Readonly<Record<string, string>>
-  /** Until when agents have used up what they may. Times as everywhere, in ISO form. */
+  /** Until when, in ISO form. */
   readonly rateLimits?: { readonly now: string; readonly until: Readonly<Record<string, string>> }
-  /** Programs that failed, until when they are left out, and why. */
+  /** Programs that failed: until when they are left out, and why. */
   readonly leftOut?: Readonly<Record<string, { readonly until: string; readonly cause: string }>>
-  /** Programs with little left of their quota, in words: kept for the critical path. */
+  /** Programs with little quota left, in words. They are kept for the critical path. */
   readonly scarce?: Readonly<Record<string, string>>
-  /** Whether the task lies on the longest chain of tasks that are left; left out when nobody knows. */
+  /** Whether the task is on the longest chain of remaining tasks. */
   readonly isCritical?: boolean
-  /** Estimate of what the agent must read. */
+  /** How much the agent must read. */
   readonly contextTokens?: number
-  /** Of the same amount of work, in any unit; an unknown price counts as the highest. */
+  /** For the same amount of work, in any unit. An unknown price counts as the highest. */
   readonly prices?: Readonly<Record<string, Partial<Record<ModelTier, number>>>>
 }
 
 export interface Route {
-  /** null when no agent can take it now. */
+  /** Null when no agent can take it now. */
   readonly agent: string | null
   readonly agentType: string
   readonly tier: ModelTier
   readonly classification: Classification
   readonly complexity: TierChoice
-  /** One sentence per step of the choice. */
+  /** One sentence for each step of the choice. */
   readonly because: readonly string[]
   readonly passedOver: readonly { readonly agent: string; readonly because: string }[]
-  /** When the first agent that is only rate-limited or left out can be asked again. */
+  /** When the first agent that is rate-limited or left out can be asked again. */
   readonly retryAt: string | null
 }
 
@@ -86,7 +85,7 @@ export function chooseRoute(input: RouteInput): Route {
     if (scarcity !== undefined) spared.push({ profile, reason })
     passedOver.push({ agent: profile.name, because: problem ?? scarcity ?? "" })
   }
-  // Better a scarce program than none.
+  // A scarce program is better than none.
   const [last] = spared
   if (last !== undefined) {
     const others = passedOver.filter(({ agent }) => agent !== last.profile.name)
@@ -105,8 +104,8 @@ interface Question {
 }
 
 /**
- * The domain decides where it is clear, and a tie of signals goes to the general agent. The kind of work decides where no
- * word names a domain, and among those who would otherwise come last. Of two equal ones the cheaper goes first.
+ * A clear domain decides, and a tie goes to the general agent. The kind of work decides where no word names a domain,
+ * and among the last. Of two equal agents the cheaper goes first.
  */
 function rankAgents({ agents, prices = {} }: RouteInput, question: Question) {
   const priceOf = (name: string) => prices[name]?.[question.tier] ?? Number.POSITIVE_INFINITY
@@ -137,7 +136,7 @@ const TYPE_OF_KIND: Partial<Record<WorkKind, string>> = {
   architecture: "architect",
 }
 
-/** Whoever reviews must not be of a type that implements. */
+/** A reviewer must not be of a type that implements. */
 function agentTypeFor(input: RouteInput, { domain }: Classification, kind: WorkKind | undefined): string {
   const { agentType, defaultAgentType = "executor" } = input
   const byKind = kind === undefined ? undefined : TYPE_OF_KIND[kind]
@@ -148,12 +147,12 @@ function profileOf({ agents }: RouteInput, name: string): AgentProfile {
   return agents.find((profile) => profile.name === name) ?? builtInProfile(name)
 }
 
-/** What is known of a program holds for each of its accounts. */
+/** All accounts of a program have its profile. */
 export function builtInProfile(name: string): AgentProfile {
   return { ...(findProgram(name)?.routing ?? { kinds: [] }), name }
 }
 
-/** Why an agent cannot take the task; undefined when it can. */
+/** Why an agent cannot take the task. */
 function obstacleOf({ name, contextTokens }: AgentProfile, input: RouteInput): string | undefined {
   const why = input.unavailable?.[name]
   if (why !== undefined) return `it is not available: ${why}`
@@ -180,7 +179,7 @@ function leftOutNow(name: string, { leftOut, rateLimits }: RouteInput) {
   return Date.parse(fault.until) > Date.parse(rateLimits.now) ? fault : undefined
 }
 
-/** Why it is spared for other tasks; undefined when it may take this one. */
+/** Why it is kept for other tasks. */
 function scarcityOf({ name }: AgentProfile, { scarce, isCritical }: RouteInput): string | undefined {
   const quota = scarce?.[name]
   if (quota === undefined || isCritical !== false) return undefined
@@ -191,7 +190,7 @@ function findRetryTime(input: RouteInput): string | null {
   const times = input.agents.flatMap((profile) => {
     const fault = leftOutNow(profile.name, input)
     const limits = [limitedUntil(profile.name, input), fault?.until].filter((each) => each !== undefined)
-    // A program that vanished may come back, which shows in its fault and not in what was found here.
+    // A program that vanished may come back; its fault says when.
     const unavailable = fault === undefined ? input.unavailable : undefined
     const problemLater = obstacleOf(profile, { ...input, rateLimits: undefined, leftOut: undefined, unavailable })
     if (problemLater !== undefined) return []

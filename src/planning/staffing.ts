@@ -2,7 +2,7 @@ import { quoteInput } from "../kernel/ids.ts"
 import { nearest } from "../lib/text/nearest.ts"
 import { ROLES, type Role } from "../tasks/task.ts"
 
-/** How many workers of which kind: as many as can work at once, so many for anything, or so many by role. */
+/** How many workers: as many as can work at once, a number, or numbers by role. */
 export type Staffing =
   | { readonly kind: "auto" }
   | { readonly kind: "count"; readonly count: number }
@@ -10,7 +10,7 @@ export type Staffing =
 
 export const STAFFING_FORMS = "auto, a number, backend:2,test:1, or 0 to start none"
 
-/** `auto`, `3`, `backend:2,test:1`; `0` is `count: 0`, where people start the workers themselves. */
+/** `auto`, `3` or `backend:2,test:1`. With `0`, people start the workers. */
 export function parseStaffing(given: string): Staffing | { readonly problem: string } {
   const text = given.trim()
   if (text === "auto") return { kind: "auto" }
@@ -29,7 +29,6 @@ export function parseStaffing(given: string): Staffing | { readonly problem: str
   return { kind: "roles", counts: [...counts].map(([role, count]) => ({ role, count })) }
 }
 
-/** What is wrong with so many workers; undefined when they may be. */
 export function problemWithSize(staffing: Staffing, maxAgents: number): string | undefined {
   const count = sizeOf(staffing)
   return count > maxAgents ? `${count} workers are more than the ${maxAgents} of team.maxAgents` : undefined

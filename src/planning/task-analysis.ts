@@ -7,7 +7,7 @@ import type { RoleDefinition } from "./roles/roles.ts"
 
 const TASK = ["id", "title", "description", "acceptance", "checks", "complexity", "needs", "files"]
 
-/** What whoever analyses a goal answers: capabilities, the roles that have them, and tasks with what each needs. Strict. */
+/** The answer of an agent that analyses a goal: capabilities, roles for them, and tasks. */
 export function analysisSchema(): JsonSchema {
   const owned = { ...PLAN_TASK_FIELDS, owner: text("the name of the role that does it") }
   const list = (items: JsonSchema, description: string) => ({ type: "array", items, description })
@@ -26,8 +26,8 @@ export function analysisSchema(): JsonSchema {
 type Table = Readonly<Record<string, unknown>>
 
 /**
- * The plan that an analysis describes, as a document would say it: roles that are there are taken, the others become
- * role-specs. What is wrong with it, the checks of a plan tell.
+ * The plan document of an analysis: existing roles are used, the others become role-specs. The checks of plans report
+ * what is wrong with it.
  */
 export function planOfAnalysis(answer: unknown, goal: string, known: readonly RoleDefinition[]): unknown {
   const { roles = [], tasks, ...said } = (isTable(answer) ? answer : {}) as Table
@@ -49,7 +49,7 @@ export function planOfAnalysis(answer: unknown, goal: string, known: readonly Ro
   }
 }
 
-/** An agent that answers without a schema may give its own wording as the goal. */
+/** An agent without a schema may answer its own wording as the goal. */
 export function understood({ goal, ...rest }: Table): Table {
   return goal === undefined ? rest : { understanding: goal, ...rest }
 }

@@ -13,7 +13,7 @@ const input = {
   saveRoles: flag("write the made roles to .teamwork/roles/ as well, where people can change them"),
 }
 
-/** The same as a plan with the preset of this name. */
+/** A plan with the preset `coordinate`. */
 export const coordinate = command({
   summary: "Have a goal taken apart: capabilities, up to five roles made for them, and tasks; show it and apply it",
   fields: input,

@@ -8,7 +8,7 @@ export interface Classification {
   readonly frontend: readonly Signal[]
 }
 
-/** Counts families of signal words, each once; a tie, none at all included, is ambiguous. */
+/** Counts each family of signal words once. A tie is ambiguous, also one of zero. */
 export function classifyTask(text: string): Classification {
   const signals = findSignals(text)
   const backend = signals.get("backend") ?? []

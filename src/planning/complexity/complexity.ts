@@ -8,10 +8,9 @@ import { findSignals, type Signals } from "./word-families.ts"
 
 const DEFAULT_TIER: ModelTier = "sonnet"
 
-/** What is known of a task besides its text; it goes before what the text lets one guess. */
+/** Known facts go before guesses from the text. */
 export interface TaskFacts {
   readonly subtasks?: number
-  /** How many files it may write. */
   readonly files?: number
   readonly hasTests?: boolean
 }
@@ -42,7 +41,7 @@ export function analyzeComplexity(text: string, facts: TaskFacts = {}): Complexi
 
 interface Reading {
   readonly prose: string
-  /** Of code. */
+  /** Blocks of code. */
   readonly blocks: number
   readonly signals: Signals
   readonly facts: TaskFacts
@@ -56,25 +55,25 @@ export function tierOf(score: number): ModelTier {
 export interface TierInput {
   readonly text: string
   readonly facts?: TaskFacts
-  /** Somebody named it. */
+  /** Named by the caller. */
   readonly tier?: ModelTier
-  /** Who does it, with the model it always gets, if it has one. */
+  /** Who does it, with the model that this role always gets. */
   readonly role?: { readonly name: string; readonly model: ModelTier | undefined }
-  /** What the plan says of the task. */
+  /** What the plan says. */
   readonly complexity?: Complexity
-  /** For texts the score says nothing of. */
+  /** For texts without a sign. */
   readonly defaultModel?: ModelTier
 }
 
 export interface TierChoice extends ComplexityScore {
   readonly because: string
-  /** What the words show of the size of the work, where they show it. */
+  /** What the words show about the size of the work. */
   readonly sign?: WorkSign
 }
 
 /**
- * What was named goes first, then the role's, then the plan's word, then what the text shows: hard work is complex, a small
- * change is simple, and a high score counts. A low score shows nothing, since most issues say little: then the default holds.
+ * In this order: the named tier, the role's, the plan's, and what the text shows. Hard work is complex, a small change
+ * is simple, and a high score counts. A low score shows nothing, since most issues say little; then the default holds.
  */
 export function chooseTier(input: TierInput): TierChoice {
   const { text, facts, tier, role, complexity, defaultModel = DEFAULT_TIER } = input
@@ -93,7 +92,7 @@ export function chooseTier(input: TierInput): TierChoice {
   return choose(defaultModel, `no words show that it is simple or complex, and team.defaultModel is ${defaultModel}`)
 }
 
-/** How hard a task of a plan is: what the plan says, or what its text shows. */
+/** What the plan says, or else what the text shows. */
 export function complexityOf(
   { title, description, files, complexity }: PlannedText,
   defaultModel?: ModelTier,
@@ -114,10 +113,10 @@ function saySign({ kind, words }: WorkSign): string {
   return `${kind} (${quote(words)})`
 }
 
-/** A fence that nobody closed reaches to the end. */
+/** A fence that is not closed reaches to the end. */
 const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g
 
-/** The words of code are not the words of the order. */
+/** Words in code do not describe the work. */
 function takeOutCode(text: string): { prose: string; blocks: number } {
   const blocks = text.match(CODE_BLOCK)?.length ?? 0
   return { prose: blocks === 0 ? text : text.replaceAll(CODE_BLOCK, "\n"), blocks }
@@ -126,7 +125,7 @@ function takeOutCode(text: string): { prose: string; blocks: number } {
 const LONG_TEXT_WORDS = 100
 const VERY_LONG_TEXT_WORDS = 250
 
-/** As many words, or letters that make words without spaces: most texts have neither, and need not be counted. */
+/** So many words, or letters of languages without spaces. Most texts have neither and are not counted. */
 const MAY_BE_LONG = /^\s*(?:\S+\s+){99}\S|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 
 function addLexicalPoints(list: Points[], { prose, blocks, signals }: Reading): void {
@@ -187,7 +186,7 @@ function addContextPoints(list: Points[], { prose, signals }: Reading): void {
 const DROPS_DATA =
   /\b(?:drop|truncate|delete|wipe)\b[^.\n]{0,30}\b(?:tables?|columns?|databases?)\b|\bcannot be (?:undone|reversed)\b/i
 
-/** A single "API" in the order for a page is no second area: each needs half as many signals as the strongest. */
+/** A single "API" in a task about a page is no second area: each area needs half as many signals as the strongest. */
 function findAreas(signals: Signals): string[] {
   const operations = signals.get("operations")?.length ?? 0
   const backend = (signals.get("backend")?.length ?? 0) - operations

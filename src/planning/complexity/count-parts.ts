@@ -1,7 +1,7 @@
 /**
- * How many pieces of work a text asks for, read from its shape: the items of a list, else what its orders enumerate
- * ("add login, logout and refresh" are three). The first sentence is taken as the order, whatever its form, since titles
- * have no verb; of the others only those that tell somebody to do something count, for the rest is background.
+ * How many pieces of work a text asks for: the items of its list, or what its orders enumerate ("add login, logout and
+ * refresh" are three). The first sentence counts as an order, since titles have no verb. Of the others only orders
+ * count.
  */
 export function countParts(prose: string): number {
   const items = prose.match(LIST_ITEMS)?.length ?? 0
@@ -25,7 +25,7 @@ function splitSentences(prose: string): string[] {
 
 const HAS_WORD = /\w/
 
-/** What a line begins with, and the end of the line before it. */
+/** The start of a line, with the line break before it. */
 const LIST_ITEMS = /(?:^|\n)[^\S\n]*(?:[-*+•]|\d{1,2}[.)]|\[[ x]\])[^\S\n]+/g
 const ABBREVIATIONS = /\b(?:e\.g|i\.e|etc|vs|approx)\./gi
 
@@ -38,13 +38,13 @@ function isQuestion(sentence: string): boolean {
 
 const BETWEEN_PIECES = /,|:\s|\s(?:and|plus|then|as well as)\s/i
 
-/** Longer than this and it is prose between commas, not an item. */
+/** Longer pieces are prose between commas, not items. */
 const TOO_LONG = /^(?:\S+\s+){8}\S/
 
 const SUBORDINATE =
   /^(?:which|that|who|because|when|whenever|if|but|so|since|while|although|however|as|or|where|until|unless|otherwise|instead|not)\b/i
 
-/** Files are counted as such. */
+/** Files are counted elsewhere. */
 const FILE_ALONE = /^\S{0,200}[./]\S{1,200}$/
 
 function countPieces(sentence: string): number {
@@ -61,7 +61,7 @@ function countPieces(sentence: string): number {
       if (isItem(piece.trim())) items++
     }
   }
-  // "A page with a form and a list" are three: what `with` leads in is a list when another item follows.
+  // "A page with a form and a list" are three: `with` begins a list when another item follows.
   const opensList = others > 0 && /\s(?:with|including)\s/i.test(first ?? "")
   return items + (opensList ? 2 : 1)
 }

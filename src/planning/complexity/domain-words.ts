@@ -1,4 +1,4 @@
-// The signal words of a task, by family. A plain word also stands for its plural, `stem*` for every word that begins so,
+// The signal words of a task, by family. A plain word stands for its plural too, `stem*` for every word that begins so,
 // and two words for the pair, however it is joined: `back end` is back-end too.
 
 export const BACKEND_WORDS = {
@@ -43,7 +43,7 @@ export const BACKEND_WORDS = {
   commandLine: "cli, command line",
 } as const satisfies Record<string, string>
 
-/** They count as backend, and as an area of their own where areas are counted. */
+/** They count as backend too, and as an area of their own. */
 export const OPERATIONS_WORDS = {
   docker: "docker, dockerfile, dockerize, dockerise, container image",
   kubernetes: "kubernetes, k8s, helm",

@@ -2,19 +2,19 @@ import { withoutAddresses } from "./word-families.ts"
 import { HARD_SIGNS, type HardKind, ONE_FEATURE, SIDES, SMALL_SIGNS, type SmallKind } from "./work-signs.ts"
 
 export type WorkSign = {
-  /** The words that show it, as they stand in the text. */
+  /** The words that show it. */
   readonly words: string
 } & (
   | { readonly size: "hard"; readonly kind: HardKind | "system" }
   | { readonly size: "small"; readonly kind: SmallKind }
 )
 
-/** Beyond this a text repeats itself or quotes others. */
+/** Beyond this, texts repeat themselves or quote others. */
 const MOST_READ = 6000
 
 /**
- * What the words of a task show of its size; undefined where they show nothing. A title about words that people read is
- * small whatever the words are about. Otherwise a hard sign anywhere outweighs a small one.
+ * What the words of a task show about its size. A title about wording is small, whatever the words are about. Otherwise
+ * one hard sign outweighs all small ones.
  */
 export function judgeWork(prose: string): WorkSign | undefined {
   const text = withoutAddresses(prose.slice(0, MOST_READ)).trim()
@@ -25,7 +25,7 @@ export function judgeWork(prose: string): WorkSign | undefined {
   return findHard(title, text) ?? small ?? findSides(text)
 }
 
-/** A longer first line is a text without a title. */
+/** A longer first line is no title. */
 const LONGEST_TITLE = 200
 
 function findSmall(title: string): WorkSign | undefined {
@@ -36,7 +36,7 @@ function findSmall(title: string): WorkSign | undefined {
   return undefined
 }
 
-/** Signs of the title come first, since they name the work. */
+/** Signs in the title come first, since they name the work. */
 function findHard(title: string, text: string): WorkSign | undefined {
   const found = (kind: string, words: string): WorkSign => ({ size: "hard", kind: kind as HardKind, words })
   const kinds = Object.entries(HARD_SIGNS)
@@ -51,7 +51,10 @@ function findHard(title: string, text: string): WorkSign | undefined {
   return undefined
 }
 
-/** How many sides of a system the beginning of a text may touch before it counts as hard: a longer one may touch more. */
+/**
+ * How many sides of a system the beginning of a text may touch before the work counts as hard. Longer texts may touch
+ * more.
+ */
 const MOST_SIDES = [
   { letters: 200, sides: 1 },
   { letters: 600, sides: 2 },
@@ -61,7 +64,7 @@ const MOST_SIDES = [
 /** A sentence of the body that enumerates at least four things. */
 const SEVERAL_PARTS = /\n(?:.*[.!?] )?[^.!?\n,;]{2,60}(?:[,;] [^.!?\n,;]{2,60}){3}/
 
-/** Text that is added at the end takes nothing away from what its beginning showed. */
+/** More text at the end does not change what the beginning showed. */
 function findSides(text: string): WorkSign | undefined {
   const more = ONE_FEATURE.test(text) ? 1 : 0
   for (const { letters, sides } of MOST_SIDES) {

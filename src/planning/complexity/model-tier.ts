@@ -1,6 +1,6 @@
 import type { Complexity } from "../../tasks/task.ts"
 
-// Apart from the rules that read texts: most commands need the names of the tiers and none of the tables.
+// In a file of its own: most commands need these names and none of the word tables.
 
 export const MODEL_TIERS = ["haiku", "sonnet", "opus"] as const
 export type ModelTier = (typeof MODEL_TIERS)[number]

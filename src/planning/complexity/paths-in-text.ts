@@ -1,6 +1,6 @@
 import { withoutAddresses } from "./word-families.ts"
 
-/** The files a text names, each once. Prose has slashes and dots of its own: "and/or", "1/2", "v2.0", "e.g.", "TCP/IP". */
+/** The files that a text names. Prose has slashes and dots too: "and/or", "1/2", "v2.0", "e.g.", "TCP/IP". */
 export function findPaths(text: string): string[] {
   const tokens = findTokens(withoutAddresses(text))
   const found: string[] = []
@@ -14,7 +14,7 @@ export function findPaths(text: string): string[] {
   return found.length < 2 ? found : [...new Set(found)]
 }
 
-/** What stands between blanks and has a slash, or a dot inside. Most words have neither, so those are looked for first. */
+/** Words with a slash, or with a dot inside. Few words have one, so look for those first. */
 function findTokens(text: string): string[] {
   const tokens: string[] = []
   const sign = /(?:[./\\](?=\S)|file\b)[^ \n\t\r"'`()<>,;|]{0,300}/g // with the rest of the token
@@ -31,7 +31,7 @@ function findTokens(text: string): string[] {
   return tokens
 }
 
-/** What can be part of a token, where a text ends with it. */
+/** The part of a token at the end of a text. */
 const AT_END = /[^ \n\t\r"'`()<>,;|]*$/
 
 const LONGEST_PATH = 300
@@ -46,10 +46,10 @@ const EXTENSIONS = new Set(
   ).split(" "),
 )
 
-/** Folders that prose does not put before a slash. */
+/** Prose does not put these before a slash. */
 const SOURCE_FOLDERS = new Set("src lib packages apps internal cmd pkg scripts fixtures node_modules".split(" "))
 
-/** Folders whose names are words of prose as well ("docs/tests"): only a longer path counts. */
+/** These are words of prose too ("docs/tests"): only a longer path counts. */
 const WORD_FOLDERS = new Set("app test tests docs config public bin bench components pages".split(" "))
 
 const NAMES_LIKE_FILES = /^(?:node|next|vue|react|express|nuxt|three|d3|ember|backbone|chart|alpine)\.js$/i

@@ -1,4 +1,4 @@
-// Words that make a task heavier; written like the tables of domain-words.ts.
+// Words that make a task heavier, in the form of domain-words.ts.
 
 export const WEIGHT_WORDS = {
   architecture:

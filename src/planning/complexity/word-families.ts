@@ -3,14 +3,14 @@ import { WEIGHT_WORDS, type WeightGroup } from "./weight-words.ts"
 
 export type WordGroup = "backend" | "frontend" | "operations" | WeightGroup
 
-/** Words that mean the same to us: one of them in a text, or ten, is one signal. */
+/** Words of one family count as one signal, however often they occur. */
 export interface Signal {
   readonly family: string
   /** The first word of the family in the text, in lower case. */
   readonly word: string
 }
 
-/** By group, in the order of the text. Those of operations are among those of the backend as well. */
+/** By group, in the order of the text. Signals of operations are listed as backend too. */
 export type Signals = ReadonlyMap<WordGroup, readonly Signal[]>
 
 interface Family {
@@ -18,14 +18,14 @@ interface Family {
   readonly group: WordGroup
 }
 
-/** A word, in lower case, among its neighbours in a text. */
+/** A word among its neighbours. */
 interface Place {
   readonly text: string
   readonly words: readonly string[]
   readonly at: number
 }
 
-/** Whoever classifies a text also scores it, one right after the other. */
+/** The same text is classified and then scored. */
 let last: { readonly text: string; readonly signals: Signals } = { text: "", signals: new Map() }
 
 export function findSignals(text: string): Signals {
@@ -67,7 +67,7 @@ function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   else list.push(item)
 }
 
-/** Addresses say where something is and not what is to be done. Bounded, or long words would take their time squared. */
+/** Addresses do not say what is to be done. Bounded, so that long words do not take quadratic time. */
 export function withoutAddresses(text: string): string {
   if (!/:\/\/|www\.|@/.test(text)) return text
   let plain = text
@@ -79,7 +79,7 @@ export function withoutAddresses(text: string): string {
 
 const WORD = /[a-z0-9\u00c0-\u024f]+(?:['’](?!s\b)[a-z]+)?/g
 
-/** Names are taken apart as well: `LoginForm.tsx` is login, form, tsx. */
+/** Names are split: `LoginForm.tsx` is login, form, tsx. */
 function readWords(text: string): readonly string[] {
   const plain = withoutAddresses(text)
   const apart = /[a-z][A-Z]/.test(plain) ? plain.replaceAll(/[A-Za-z]*[a-z][A-Z][A-Za-z]*/g, splitName) : plain
@@ -97,15 +97,15 @@ function isOneName(lower: string): boolean {
 }
 
 interface WordIndex {
-  /** By word, pair or stem, as the tables write them. */
+  /** By word, pair or stem, as written in the tables. */
   readonly families: Map<string, Family[]>
-  /** Words that pairs begin with. */
+  /** First words of pairs. */
   readonly beginnings: Set<string>
   /** By their first letters. */
   readonly stems: Map<string, string[]>
 }
 
-/** Built when first needed: nothing runs at import time. */
+/** Built on first use: nothing runs at import time. */
 let made: WordIndex | undefined
 
 function wordIndex(): WordIndex {
@@ -139,7 +139,6 @@ function addWords({ families, beginnings, stems }: WordIndex, entries: string, f
   }
 }
 
-/** Of a word or a pair. */
 interface Meaning {
   readonly families: readonly Family[]
   readonly beginsPair: boolean
@@ -148,7 +147,7 @@ interface Meaning {
 
 const NOTHING: Meaning = { families: [], beginsPair: false, isNotMeant: undefined }
 
-/** Texts have few different words, so what one of them means is looked up once; but words can be made without end. */
+/** Texts have few different words, so each is looked up once. The size is limited, since words can be made up. */
 const meanings = new Map<string, Meaning>()
 const MOST_MEANINGS = 10_000
 
@@ -201,7 +200,7 @@ const NOT_MEANT: Readonly<Record<string, (place: Place) => boolean>> = {
   "clean up": ({ words, at }) => !words.slice(at + 2, at + 7).some((word) => CODE_NOUNS.has(singular(word))),
 }
 
-/** The architecture is written in capitals, or names what is built that way. */
+/** REST is written in capitals, or names what is built that way. */
 function isRemainder({ text, words, at }: Place): boolean {
   const next = singular(words[at + 1] ?? "")
   if (["api", "endpoint", "service", "interface", "client", "controller", "resource"].includes(next)) return false
@@ -210,7 +209,7 @@ function isRemainder({ text, words, at }: Place): boolean {
 
 const FILLERS = new Set(["the", "a", "an", "our", "this", "new", "its"])
 
-/** Design of a schema, an API or a system is not the kind designers do. */
+/** The design of a schema, an API or a system is not a designer's work. */
 function isTechnicalDesign({ words, at }: Place): boolean {
   let next = at + 1
   while (FILLERS.has(words[next] ?? "")) next++

@@ -1,6 +1,5 @@
 import type { TaskDomain } from "./classify-task.ts"
 
-/** What is to be done, whatever it is done to. */
 export type WorkKind =
   | "security audit"
   | "review"
@@ -11,7 +10,7 @@ export type WorkKind =
   | "coordination"
   | "ui"
 
-/** In the order in which they are asked; the first that fits is the kind. */
+/** The first that fits is the kind. */
 const PATTERNS: readonly (readonly [WorkKind, RegExp])[] = [
   ["security audit", /\bsecurity (?:audit|review|check)|\b(?:audit|penetration test|threat model)\b/i],
   ["review", /\bcode[- ]review\b|(?:^|[.:\n]\s*)(?:please )?review\b|\bcritique\b/i],
@@ -33,7 +32,7 @@ const REFACTOR = /\b(?:refactor|restructur|reorgani[sz]|simplif|extract)\w*/i
 const DOCUMENTS = /\b(?:documentation|docs|manuals?|guides?|handbook|specifications?|reports?|transcripts?)\b/i
 const LARGE = /\b(?:all|whole|entire|every|complete|full|large|long|huge|summari[sz]e)\b/i
 
-/** More than an agent of the smaller kind can read. */
+/** More than an agent with a small context can read. */
 const LARGE_TOKENS = 128_000
 
 export function findWorkKind(text: string, domain: TaskDomain, contextTokens: number): WorkKind | undefined {

@@ -1,15 +1,13 @@
-// What shows in the words of a task that it is small, or that it is hard whatever its length. Tables of phrases, tuned on the
-// labelled issues in bench/complexity. A phrase stands for whole words in any case; `stem*` stands for every word that begins
-// so, and a blank for blanks or a dash. Phrases for titles are looked for in the first line only, because in a body the same
-// words are often background. Patterns are bounded, so that no text takes long.
+// Signs in the words of a task that it is small, or hard. The phrases were tuned on the labelled issues in
+// bench/complexity. A phrase stands for whole words in any case; `stem*` stands for every word that begins so, and a
+// blank for blanks or a dash. Phrases for titles are searched in the first line only, because in a body the same words
+// are often background. Patterns are bounded, so that no text takes long.
 
 export type HardKind = "concurrency" | "security" | "migration" | "port" | "structure" | "cause"
 export type SmallKind = "words" | "value" | "entry" | "sight" | "removal" | "name"
 
 export interface Signs {
-  /** For the title only. */
   readonly title: readonly RegExp[]
-  /** For the whole text. */
   readonly text: readonly RegExp[]
 }
 
@@ -169,7 +167,7 @@ export const HARD_SIGNS: Readonly<Record<HardKind, Signs>> = {
 
 const VALUE = "`?(?:#[0-9a-f]{3,8}|v?\\d[\\d.,]* ?\\w{0,10}|true|false|info|debug|warn\\w*|error|on|off)`?"
 
-/** In the order in which they are asked. Only titles tell that a task is small. */
+/** In this order. Only titles show that a task is small. */
 export const SMALL_SIGNS: Readonly<Record<SmallKind, readonly RegExp[]>> = {
   words: [
     phrases(
@@ -216,7 +214,7 @@ export const SMALL_SIGNS: Readonly<Record<SmallKind, readonly RegExp[]>> = {
   ],
 }
 
-/** The sides of a system that a task can touch. One says little; several at once are the mark of hard work. */
+/** The sides of a system. One says little; several at once are a sign of hard work. */
 export const SIDES: Readonly<Record<string, RegExp>> = {
   flow: /\b(?:workers?|threads?|processes|queues?|jobs?|consumers?|producers?|events?|callbacks?|requests|buffers?|loops?|messages|handlers?)\b/i,
   state:
@@ -235,6 +233,6 @@ export const SIDES: Readonly<Record<string, RegExp>> = {
     /\b(?:pars(?:e|er|ing)|compiler|drivers?|kernel|native|protocols?|librar\w+|layers?|engines?|runtime|algorithms?|graph|incremental|deterministic|isolation|dependenc\w+|simulat\w+|statistics)\b/i,
 }
 
-/** A title that asks for one thing to be added or shown: its text may touch one side more. */
+/** A title that asks for one feature: its text may touch one more side. */
 export const ONE_FEATURE =
   /^(?:\[?\w+[\]:)]+:? )*(?:feature(?: request)?:|(?:feature(?: request)?:? )?(?:add|show|allow|support|print|accept|skip|remember|make|let|display|sort|filter|option|export|import|provide|validate|include|hide|highlight|write|document|limit|use|publish|upload|notify|send|retry|remind)\b)/i

@@ -3,7 +3,7 @@ import type { Task } from "../../tasks/task.ts"
 import type { Responsibility } from "../roles/roles.ts"
 import { findWorkKind } from "./work-kind.ts"
 
-/** What comes of a task, and so who is asked for it and how it is handed over. */
+/** The outcome of a task. It decides who does it and how it is handed over. */
 export const WORK_TYPES = ["code", "document", "research", "design"] as const
 export type WorkType = (typeof WORK_TYPES)[number]
 
@@ -33,10 +33,7 @@ const OF_RESPONSIBILITY: Readonly<Partial<Record<Responsibility, WorkType>>> = {
   ...{ exploration: "research", analysis: "research", review: "research", synthesis: "document" },
 }
 
-/**
- * By what the task says of itself: its agent type or role, what a role that was made for it is responsible for, then its
- * files, then its words.
- */
+/** In this order: agent type, the responsibility of a role made for the plan, role, files, words. */
 export function workTypeOf(
   { title, description, role, files, agentType }: Described,
   responsibility?: Responsibility,
@@ -54,7 +51,7 @@ export function workTypeOf(
   return kind === "review" || kind === "security audit" || kind === "architecture" ? "research" : "code"
 }
 
-/** A path that the pattern matches, as far as it can be told: what stands for any name becomes a name. */
+/** A path that the pattern matches: wildcards become names. */
 function plainPath(pattern: string): string {
   return pattern.replaceAll("**", "any").replaceAll("*", "any")
 }

@@ -27,19 +27,19 @@ export interface AppliedPlan {
   readonly created: readonly TaskId[]
   readonly updated: readonly TaskId[]
   readonly unchanged: readonly TaskId[]
-  /** Tasks of the team that the plan does not name; they stay as they are. */
+  /** Tasks of the team that the plan does not name. They do not change. */
   readonly others: readonly TaskId[]
   readonly totalWaves: number
-  /** Names of the roles that were made; one that was there is kept. */
+  /** Roles that were made. Existing ones are kept. */
   readonly roleSpecs: readonly string[]
-  /** The run that was closed because the plan began a new one; null where the plan went into the current run. */
+  /** The run that was closed because the plan began a new one. */
   readonly closed: number | null
 }
 
 /**
- * Brings a checked plan into the store, whole or not at all: the team where it is missing, its tasks and waves. A plan
- * for a team whose run is over begins the next run. While nobody has begun, the same plan again changes nothing; of a
- * changed one open tasks are changed and new ones added.
+ * Writes a checked plan into the store in one transaction: the team where it is missing, tasks and waves. If the team's
+ * run is over, it begins the next run. Before work begins, the same plan again changes nothing, and a changed plan
+ * changes and adds open tasks.
  */
 export const applyPlan = operation({
   name: "plan.apply",
@@ -101,7 +101,7 @@ interface GivenPlan {
   readonly new?: boolean
 }
 
-/** The run that the plan goes into: the current one, or a new one. */
+/** The current run, or a new one. */
 async function ensureRun(
   tx: Tx,
   name: TeamName,
@@ -128,7 +128,7 @@ async function ensureRun(
   return { team, closed: null }
 }
 
-/** Every task of the plan is there, as the plan says. */
+/** Every task of the plan exists as the plan describes it. */
 export function isSamePlan({ tasks }: Plan, known: readonly Task[]): boolean {
   const byId = new Map<string, Task>(known.map((task) => [task.id, task]))
   const planned = new Set<string>(tasks.map(({ id }) => id))
@@ -139,9 +139,9 @@ export function isSamePlan({ tasks }: Plan, known: readonly Task[]): boolean {
 }
 
 /**
- * A plan that is added to a run may use numbers that the run has for other tasks: it gets free ones, and needs follow. A
- * task that is there already, word for word, is not added twice. An id that a person chose, or a number with the same
- * title, means the task that is there.
+ * A plan that is added to a run may use numbers that the run has for other tasks: these get free numbers, also in
+ * needs. A task that exists with the same content is not added twice. An id that a person chose, or a number with the
+ * same title, means the existing task.
  */
 async function withFreeIds(tx: Tx, team: StoredTeam, plan: Plan, known: ReadonlyMap<string, Task>): Promise<Plan> {
   const planned = new Set<string>(plan.tasks.map(({ id }) => id))
@@ -160,7 +160,7 @@ async function withFreeIds(tx: Tx, team: StoredTeam, plan: Plan, known: Readonly
   }
 }
 
-/** The same but for its number, and so for the numbers that it needs. */
+/** The same except for its number and the numbers that it needs. */
 function isTwin(wish: PlanTask, task: Task): boolean {
   const change = changeOf(withComplexity({ ...wish, needs: [] }, task, undefined), task, new Set())
   return change === undefined || change.fields.every((field) => field === "needs")
@@ -173,10 +173,9 @@ async function freeNumber(tx: Tx, team: StoredTeam, isTaken: (id: string) => boo
   }
 }
 
-/** What an analysis of the goal is kept as, beside the goal itself. */
 const ANALYSIS = "task-analysis.json"
 
-/** The planner's words and the capabilities are kept with the team: in its export, and for whoever reads it later. */
+/** Keeps the planner's words and the capabilities as a document of the team. */
 async function keepAnalysis(tx: Tx, key: number, plan: Plan): Promise<void> {
   const { goal, understanding = null, capabilities = [], tasks } = plan
   if (understanding === null && capabilities.length === 0) return
@@ -211,7 +210,7 @@ interface Known {
   readonly onOverlap: Settings["onOverlap"]
 }
 
-/** Tasks of the team that the plan does not name own files too, and those of the plan were only held against each other. */
+/** Tasks of the team that the plan does not name own files too. The plan was only checked by itself. */
 async function keepFromOthers(tx: Tx, team: StoredTeam, given: Known): Promise<readonly PlanTask[]> {
   const { tasks, known, settings, onOverlap } = given
   const planned = new Set<string>(tasks.map(({ id }) => id))
@@ -240,7 +239,7 @@ async function keepFromOthers(tx: Tx, team: StoredTeam, given: Known): Promise<r
   return tasks.map((task) => ({ ...task, needs: [...task.needs, ...(waits.get(task.id) ?? [])] }))
 }
 
-/** What the plan says, and what came to be needed besides: a fix task, or somebody with the same files. */
+/** With needs that were added later: a fix task, or a task with the same files. */
 function needsOf({ id, needs }: PlanTask, known: ReadonlyMap<string, Task>): TaskId[] {
   return [...new Set([...needs, ...(known.get(id)?.blockedBy ?? [])])]
 }
@@ -253,8 +252,8 @@ interface PlannedChange {
 }
 
 /**
- * Where the plan is silent, what the text shows. A task that is there with the same text keeps its complexity: a setting
- * that changed since is no change of the plan.
+ * By the text, where the plan says nothing. An existing task with the same text keeps its complexity, so a changed
+ * setting does not change the plan.
  */
 function withComplexity(task: PlanTask, before: Task | undefined, defaultModel: ModelTier | undefined): JudgedTask {
   const isSame = before?.title === task.title && before.description === task.description
@@ -264,7 +263,7 @@ function withComplexity(task: PlanTask, before: Task | undefined, defaultModel: 
 
 type JudgedTask = PlanTask & { readonly complexity: Complexity }
 
-/** How a task that is there differs from the plan; undefined when it does not, or is not there. */
+/** How an existing task differs from the plan; undefined when it does not. */
 function changeOf(wish: JudgedTask, task: Task | undefined, planned: ReadonlySet<string>): PlannedChange | undefined {
   if (task === undefined) return undefined
   const { blockedBy, assignee: _, ...brief } = briefOf(wish)
@@ -286,7 +285,7 @@ function briefOf(task: JudgedTask): TaskBrief {
   return { ...texts, blockedBy: [...new Set(needs)], assignee: null, work: workOf(task) }
 }
 
-/** What somebody works on or has done is not what the plan says any more. */
+/** A task that has begun cannot be changed by a plan. */
 function assertNotBegun(changes: readonly PlannedChange[]): void {
   const begun = changes.filter(({ task }) => task.status !== "open")
   if (begun.length === 0) return
@@ -294,7 +293,7 @@ function assertNotBegun(changes: readonly PlannedChange[]): void {
   const more = said.length - MOST_SHOWN
   const list = `${said.slice(0, MOST_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
   const failed = begun.find(({ task }) => task.status === "failed")?.task.id
-  // Once it is open again, it can be changed.
+  // A reopened task can be changed.
   const again = failed === undefined ? "" : `, or open a failed one again with: teamwork task reopen ${failed}`
   const way = `leave them as they were, or write what is to change as new tasks${again}`
   throw new AppError("plan.started", `these tasks have begun and cannot be changed: ${list}; ${way}`, {
@@ -329,7 +328,7 @@ async function changeTask(tx: Tx, team: StoredTeam, { task, change, needs, field
   await tx.events.append(team.key, PERSON, { type: "task.needs_changed", data })
 }
 
-/** Waves anew where the graph changed, and the phase that follows planning. */
+/** Recalculates waves where the graph changed, and ends planning. */
 async function layOut(tx: Tx, team: StoredTeam, hasChanged: boolean): Promise<number> {
   const before = (await tx.waves.list(team.key)).length
   const total = hasChanged || before === 0 ? await replanWaves(tx, team, PERSON) : before

@@ -4,7 +4,7 @@ import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { Past, PastRun } from "../estimate.ts"
 
-/** The price of a run that was not told what it cost; undefined where nobody knows. */
+/** The price of a run that did not report its cost. */
 export type PriceOf = (model: string, tokens: TokenCount) => number | undefined
 
 interface TokenCount {
@@ -13,11 +13,11 @@ interface TokenCount {
   readonly outputTokens: number
 }
 
-/** What is older says little about today, and reading it takes time. */
+/** Older runs say little about today. */
 const MOST_TEAMS = 20
 const MOST_RUNS = 300
 
-/** The latest runs of agents in this project, of all its teams, with the tasks they were for. */
+/** The latest agent runs of all teams of this project, with their tasks. */
 export async function readPastRuns({ store }: Context, name: TeamName, priceOf: PriceOf): Promise<Past> {
   return store.read(async (tx) => {
     const teams = (await tx.teams.list()).filter(({ project }) => project === name.project)
@@ -43,7 +43,7 @@ async function runsOf(tx: Tx, { key }: StoredTeam, priceOf: PriceOf): Promise<Pa
   )
   const tasks = new Map((await tx.tasks.list(key)).map((task) => [task.id, task]))
   return ended.flatMap(({ data }) => {
-    // Who plans or reviews the whole works on no task.
+    // A planner or reviewer of the whole has no task.
     if (data.task === null) return []
     const task = tasks.get(data.task)
     const tokens = {

@@ -25,17 +25,17 @@ import { RESPONSIBILITIES } from "../roles/roles.ts"
 import { putSpec, readSpecs } from "./role-specs.ts"
 
 export interface GapAnswer {
-  /** The role that has the capability now; null where none could be made. */
+  /** The role that has the capability; null where none could be made. */
   readonly role: string | null
   readonly isNewRole: boolean
-  /** The new task in which the role does what was missing; the task that reported the gap waits for it. */
+  /** The new task for that role. The task that reported the gap waits for it. */
   readonly task: TaskId | null
   readonly why: string
 }
 
 /**
- * Answers a worker that lacks a capability: a role that has it, within the number of roles a team may have, and a task for
- * it that the worker's task waits for. Where there is no room the task stays as it is, and the lead is told why.
+ * Answers a worker that lacks a capability: makes a role for it, if the team may have another one, and a task that the
+ * worker's task waits for. Otherwise the task stays as it is, and the lead gets the reason.
  */
 export const reportGap = operation({
   name: "role.gap",
@@ -82,7 +82,7 @@ export const reportGap = operation({
   },
 })
 
-/** What was done for this task once is not done again: whoever asks has the result. */
+/** The same gap of a task is closed once. */
 async function findAnswered(
   tx: Tx,
   key: number,

@@ -3,12 +3,12 @@ import { GATE_KINDS } from "../../quality/gates/gate-command.ts"
 import type { GateSetup } from "../../quality/verify/verifier.ts"
 import type { RepositoryFacts } from "../views/planning-prompt.ts"
 
-/** More would not help a planner, which can look for itself. */
+/** A planner can look for more itself. */
 const MOST_FILES = 400
 const MOST_FOLDERS = 80
 const NOT_TOLD = /(?:^|\/)(?:node_modules|vendor|dist|build|target|\.git)\/$/
 
-/** The files as they are committed now, the upper folders first, and the commands that gates run there. */
+/** The committed files, upper folders first, and the commands of the gates. */
 export async function describeRepository({
   repository,
   settings,

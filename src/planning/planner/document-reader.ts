@@ -1,17 +1,17 @@
 import type { PlanPath } from "../plan.ts"
 
-/** Where something stands in a text, from 1. */
+/** From 1. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** A plan as somebody wrote it: what it says, and where. */
+/** A plan document and its positions. */
 export interface PlanDocument {
   readonly value: unknown
-  /** What makes it unreadable; then the value is not to be used. */
+  /** Syntax errors; with any of them there is no value. */
   readonly faults: readonly (Position & { readonly message: string })[]
-  /** Where a value stands, or the nearest that it is part of. */
+  /** The position of a value, or of the nearest value around it. */
   placeOf(path: PlanPath): Position
 }
 

@@ -14,8 +14,8 @@ const HOW = [
 const REMARK = /^#.*\n?/gm
 
 /**
- * Lets a person change the plan in an editor. A plan that is not right comes back with what is wrong on top, until it is
- * right or the person gives up by leaving it as it is or empty. Undefined then.
+ * Lets a person change the plan in an editor. A wrong plan comes back with its problems on top, until it is right,
+ * unchanged or empty. Undefined for an empty file.
  */
 export async function editPlan(
   plan: Plan,
@@ -45,7 +45,7 @@ export async function editPlan(
   }
 }
 
-/** The problems of the last time make room for those of this one; lines are counted as they stand in the new text. */
+/** Replaces the earlier problems. Lines are counted in the new text. */
 function withRemarks(edited: string, error: AppError): string {
   const body = edited.replace(/^(?:#.*\n)*\n?/, "")
   const before = edited.split("\n").length - body.split("\n").length

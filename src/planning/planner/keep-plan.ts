@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Plan } from "../plan.ts"
 import { writePlan } from "./write-plan.ts"
 
-/** Writes a plan that has no document yet into the home, so that it can be applied, or changed, later. */
+/** Writes a plan without a document into the home folder, to apply or change it later. */
 export function keepPlan(home: string, name: string, plan: Plan): string {
   const folder = join(home, "plans")
   mkdirSync(folder, { recursive: true, mode: 0o700 })

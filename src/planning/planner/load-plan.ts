@@ -5,20 +5,19 @@ import { fillPlan, getPreset } from "../presets.ts"
 import { readPlan } from "../read-plan.ts"
 import type { PlanDocument, Position } from "./document-reader.ts"
 
-/** A problem of a plan, and where it stands in the document. */
 export interface PlacedProblem extends Position {
-  /** `tasks[2].needs`; empty for the whole. */
+  /** `tasks[2].needs`; empty for the whole plan. */
   readonly field: string
   readonly message: string
 }
 
 export interface PlanText {
-  /** As people call it, for messages. Its ending says how it is written. */
+  /** For messages. Its ending decides the format. */
   readonly name: string
   readonly text: string
 }
 
-/** The plan that a document holds, checked. Throws `plan.invalid` with everything that is wrong with it. */
+/** Reads and checks a plan document. Throws `plan.invalid` with all problems. */
 export async function loadPlan(source: PlanText, facts: PlanFacts): Promise<Omit<CheckedPlan, "problems">> {
   const document = await readDocument(source)
   if (document.faults.length > 0) {
@@ -30,7 +29,7 @@ export async function loadPlan(source: PlanText, facts: PlanFacts): Promise<Omit
   return { plan, notes }
 }
 
-/** What a plan says and all that is wrong with it, wherever it came from. */
+/** Checks a plan from any source. */
 export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
   const { plan: said, problems, knowsTasks } = readPlan(value)
   const { plan, problem } = withPreset(said, facts)
@@ -39,7 +38,7 @@ export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
   const wrong = new Set(shape.flatMap(({ path }) => [path.slice(0, 2).join(), path.slice(0, 3).join()]))
   const checked = checkPlan(plan, facts)
   const more = checked.problems.filter(({ path }) => {
-    // Where a field is wrong, much else would look wrong for the lack of it; ids and needs would not.
+    // A wrong field makes others look wrong, but not ids and needs.
     const depth = STAND_ALONE.has(path[2]) ? 3 : 2
     return !wrong.has(path.slice(0, depth).join())
   })
@@ -48,7 +47,7 @@ export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
 
 const STAND_ALONE: ReadonlySet<unknown> = new Set(["id", "needs"])
 
-/** What the preset says, where the plan names one or somebody asked for one. */
+/** Adds the settings of the preset that the plan or the caller names. */
 function withPreset(plan: Plan, facts: PlanFacts): { readonly plan: Plan; readonly problem?: PlanProblem } {
   const name = facts.preset ?? plan.preset
   if (name === undefined) return { plan }
@@ -70,7 +69,7 @@ function placed(problems: readonly PlanProblem[], { placeOf }: PlanDocument): Pl
   return found.sort((a, b) => a.line - b.line || a.column - b.column)
 }
 
-/** The place tells which item of a list it is. */
+/** The position shows which item of a list it is. */
 function withoutItem(path: PlanPath): PlanPath {
   return path.length > 3 ? path.slice(0, 3) : path
 }

@@ -13,7 +13,6 @@ import { readYaml } from "./yaml-document.ts"
 interface PresetPlaces {
   readonly home: string
   readonly repository: string
-  /** The roles that a preset may name. */
   readonly roles: readonly RoleDefinition[]
 }
 

@@ -5,17 +5,17 @@ import { codeOf } from "../../lib/error-code.ts"
 import { type KnownRole, mergeRoles } from "../roles/merge-roles.ts"
 import { bad, parseRoleFile, type RoleFile } from "../roles/role-file.ts"
 
-/** A role is read by an agent with every task; a longer text is no role but a book. */
+/** An agent reads its role with every task. */
 const MAX_CHARACTERS = 100_000
 
 interface RolePlaces {
   readonly home: string
   readonly repository: string
-  /** The role-specs of the team, where one is meant. */
+  /** The roles made for the team. */
   readonly team?: readonly RoleFile[]
 }
 
-/** Every role as it holds in this repository, for this home and for the team. */
+/** All roles of this repository, this home and the team. */
 export function loadRoles({ home, repository, team = [] }: RolePlaces): KnownRole[] {
   return mergeRoles({
     home: readRoleFiles(join(home, "roles")),
@@ -24,7 +24,6 @@ export function loadRoles({ home, repository, team = [] }: RolePlaces): KnownRol
   })
 }
 
-/** Where a repository keeps its roles. */
 export function repositoryRoles(repository: string): string {
   return join(repository, ".teamwork", "roles")
 }

@@ -4,9 +4,9 @@ import { type PlanDocument, type Position, START } from "./document-reader.ts"
 import { readYaml } from "./yaml-document.ts"
 
 /**
- * A plan as people write one: `#` is the goal, each `##` a task, the list right below it its fields, the rest its
- * description; `### Acceptance`, `### Checks`, `### Run` and `### Repair` hold lists or blocks of code. Settings of the
- * plan may stand before it between lines of `---`, as YAML.
+ * A plan in Markdown: `#` is the goal, each `##` a task, the list right below it its fields, the rest its description.
+ * `### Acceptance`, `### Checks`, `### Run` and `### Repair` hold lists or blocks of code. Settings of the plan may
+ * come first, as YAML between lines of `---`.
  */
 export function readMarkdown(text: string): PlanDocument {
   const lines = text.replaceAll("\r\n", "\n").split("\n")
@@ -35,7 +35,7 @@ interface Line {
   readonly text: string
   /** From 1. */
   readonly number: number
-  /** Part of a block of code, its fences included. */
+  /** In a block of code, or one of its fences. */
   readonly isCode: boolean
 }
 
@@ -53,7 +53,7 @@ interface FrontMatter extends Pick<PlanDocument, "faults" | "placeOf"> {
 function readFrontMatter(lines: readonly string[]): FrontMatter {
   const close = lines[0]?.trimEnd() === "---" ? lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---") : -1
   if (close === -1) return { value: {}, end: 0, faults: [], placeOf: () => START }
-  // With an empty line for the fence, so that lines are counted right.
+  // An empty line stands for the fence, so that line numbers are right.
   const { value, faults, placeOf } = readYaml(["", ...lines.slice(1, close)].join("\n"))
   const isTable = typeof value === "object" && value !== null && !Array.isArray(value)
   return { value: isTable ? value : {}, end: close + 1, faults, placeOf }
@@ -89,7 +89,7 @@ function markCode(lines: readonly string[], from: number): Line[] {
   })
 }
 
-/** `## Title`, `## 2. Title`, `## Task 2: Title`, each with `{#pay}` behind it for an id of its own. */
+/** `## Title`, `## 2. Title`, `## Task 2: Title`; `{#pay}` at the end gives an id. */
 const HEADING = /^(?:(?:Task\s+)?(\d+)[.):]\s+)?(.*?)(?:\s*\{#([^}]*)\})?$/i
 
 function readTask([heading, ...rest]: readonly Line[], target: Target): Record<string, unknown> {
@@ -118,7 +118,7 @@ function readTask([heading, ...rest]: readonly Line[], target: Target): Record<s
 const FIELD = /^([-*+]\s+\**)([A-Za-z][A-Za-z _-]*?)\**:\**(?:\s+(.*))?$/
 const NESTED = /^(\s+[-*+]\s+)(.*)$/
 
-/** The list right below the heading; how many lines it takes. */
+/** Reads the list right below the heading. Returns how many lines it takes. */
 function takeFields(body: readonly Line[], task: Record<string, unknown>, { path, note }: Target): number {
   let at = 0
   let field = ""
@@ -145,13 +145,13 @@ function takeFields(body: readonly Line[], task: Record<string, unknown>, { path
 
 const FIELDS: Fields = PLAN_TASK_FIELDS
 
-/** `Agent type` is agentType; what is no field at all stays as it was written. */
+/** `Agent type` is agentType. Unknown names stay as they are, for the error. */
 function fieldNamed(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[ _-]/g, "")
   return Object.keys(FIELDS).find((field) => field.toLowerCase() === plain) ?? name
 }
 
-/** Between these a comma separates; in the others it belongs to the sentence or to the command. */
+/** A comma separates items here; in other fields it belongs to the sentence or the command. */
 const SEPARATED: readonly string[] = ["needs", "files"]
 
 function readValue(field: string, text: string): unknown {
@@ -194,7 +194,7 @@ function splitSections(body: readonly Line[]): { text: string; lists: Section[] 
   return { text: text.join("\n").trim(), lists }
 }
 
-/** An entry of a list, a line that goes on with it, or a line of code, which is a command. */
+/** An entry of a list, a continued line, or a line of code, which is a command. */
 function addItem({ field, items }: Section, { text, number, isCode }: Line): void {
   const isCommand = field !== "acceptance"
   if (text.trim() === "" || /^\s*(?:`{3,}|~{3,})/.test(text) || (isCode && isCommand && /^\s*#/.test(text))) return

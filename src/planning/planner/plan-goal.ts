@@ -14,32 +14,30 @@ import { examinePlan } from "./load-plan.ts"
 
 export interface GoalRequest extends Pick<PlannerFacts, "goal" | "repository" | "crew"> {
   readonly facts: PlanFacts
-  /** The goal is taken apart into capabilities, and roles are made for them. */
+  /** Split the goal into capabilities, and make roles for them. */
   readonly coordinates?: boolean
-  /** The folder that agents read in. */
   readonly folder: string
-  /** Where there is one: what was found out about the same files before is not asked for again. */
+  /** Reuses what an earlier exploration found about the same files. */
   readonly explored: GateRepository | undefined
   readonly limits: Partial<Limits>
   readonly signal: AbortSignal
-  /** Hears what happens, for whoever waits. */
   onStep(step: string): void
 }
 
-/** Plans a goal, and again with what a person says of it: the repository is explored only once. */
+/** Plans a goal, and again after remarks of a person. The repository is explored once. */
 export interface Planner {
   plan(remark?: string): Promise<Omit<CheckedPlan, "problems">>
-  /** Has the team remember what was found out about the repository, once there is a team. */
+  /** Keeps what was found about the repository, once the team exists. */
   keep(): Promise<void>
 }
 
-/** What is left of a prompt without it is teamwork's own. */
+/** For the part of a prompt that is teamwork's own. */
 const NO_MATERIAL = { goal: "", repository: { files: [], isCut: false, commands: [] }, shared: [] }
 
 const WORKER = "planner"
-/** Who breaks goals down, and is given the ablest model. */
+/** It gets the best model. */
 const PLANNER_ROLE = "orchestrator"
-/** How often a plan with faults goes back to who made it. */
+/** How often a plan with problems goes back to the planner. */
 const MAX_RETURNS = 2
 
 export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
@@ -116,7 +114,7 @@ function plannerFacts(request: GoalRequest, more: Pick<PlannerFacts, "map" | "be
   return { ...more, goal, repository, crew, shared: facts.shared, roles, taskRoles: ROLES }
 }
 
-/** Who can be given a task: not those who coordinate or verify, nor the roles of tasks themselves. */
+/** Who can get a task: not roles that coordinate or verify, nor the roles of tasks. */
 function agentTypes({ facts, crew }: GoalRequest): string[] {
   if (crew !== undefined) return [crew.agentType]
   const taskRoles: readonly string[] = ROLES
@@ -126,7 +124,7 @@ function agentTypes({ facts, crew }: GoalRequest): string[] {
   })
 }
 
-/** What was asked for holds, whatever the planner says. */
+/** What the caller asked for overrides the planner's answer. */
 function inCrew(answer: unknown, { crew, goal }: GoalRequest): unknown {
   const { tasks, ...rest } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>
   const own = { ...understood(rest), goal, ...(tasks === undefined ? {} : { tasks }) }

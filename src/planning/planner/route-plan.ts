@@ -19,10 +19,10 @@ import type { Decomposition, RoutedTask } from "../views/plan-view.ts"
 export interface RouteFacts {
   readonly roles: readonly RoleDefinition[]
   readonly standings: readonly AgentStanding[]
-  /** In ISO form, to hold rate limits against. */
+  /** In ISO form, to compare with rate limits. */
   readonly now: string
   readonly shared: readonly string[]
-  /** What came before in this repository, and what the configuration says of the team. */
+  /** Earlier runs in this repository. */
   readonly past: Past
   readonly maxAgents: number
   readonly enableCascade: boolean
@@ -30,7 +30,7 @@ export interface RouteFacts {
   readonly defaultModel: ModelTier
 }
 
-/** What the plan means for a team as it stands now: who would do each task with which model, and when. */
+/** Who would do each task of the plan now, with which model, and when. */
 export function decompose(plan: Plan, notes: readonly string[], given: RouteFacts): Decomposition {
   const facts = { ...given, roles: rolesOf(plan, given.roles) }
   const { layers } = layerTasks(plan.tasks.map(({ id, needs }) => ({ id, blockedBy: needs })))
@@ -110,7 +110,7 @@ function modelOf(roles: readonly RoleDefinition[], type: string) {
   return model === "dynamic" ? undefined : model
 }
 
-/** Files of all that the plan speaks of. */
+/** Shared files that the plan names. */
 function findShared(tasks: readonly PlanTask[], shared: readonly string[]): Decomposition["shared"] {
   const named = new Map<string, string[]>()
   for (const task of tasks) {
@@ -122,7 +122,7 @@ function findShared(tasks: readonly PlanTask[], shared: readonly string[]): Deco
   return [...named].map(([file, tasks]) => ({ file, tasks }))
 }
 
-/** Files of one task that others speak of: where their work meets. */
+/** Files of one task that others name. */
 function findBoundary(tasks: readonly PlanTask[], shared: readonly string[]): Decomposition["boundary"] {
   const owning = tasks.filter(({ files }) => files.length > 0)
   const found = new Map<string, { file: string; owner: string; usedBy: string[] }>()

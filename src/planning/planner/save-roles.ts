@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 import type { Document } from "../../kernel/document.ts"
 import { repositoryRoles } from "./load-roles.ts"
 
-/** Writes role-specs where the repository keeps its roles; a file that is there is somebody's, and stays. */
+/** Writes roles to the repository's roles folder. Existing files stay. */
 export function saveRoles(repository: string, specs: readonly Pick<Document, "path" | "content">[]): string[] {
   const folder = repositoryRoles(repository)
   return specs.flatMap(({ path, content }) => {

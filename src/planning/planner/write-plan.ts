@@ -2,14 +2,14 @@ import { stringify } from "yaml"
 import { describeField, type Fields } from "../../lib/schema.ts"
 import { PLAN_TASK_FIELDS, type Plan, type PlanTask } from "../plan.ts"
 
-/** The plan as a document that can be read again. */
+/** The plan as a YAML document. */
 export function writePlan({ tasks, ...top }: Plan, remarks: readonly string[] = []): string {
   const head = remarks.flatMap((remark) => remark.split("\n")).map((line) => `# ${line}`.trimEnd())
   const text = stringify({ ...top, tasks: tasks.map(said) }, { lineWidth: 0, nullStr: "" })
   return `${[...head, ...(head.length === 0 ? [] : [""])].map((line) => `${line}\n`).join("")}${text}`
 }
 
-/** Without what holds anyway, in the order of the table. */
+/** Without defaults, in the order of the fields. */
 function said(task: PlanTask): Record<string, unknown> {
   const fields: Fields = PLAN_TASK_FIELDS
   const values: Readonly<Record<string, unknown>> = { ...task }

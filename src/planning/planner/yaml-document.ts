@@ -2,7 +2,7 @@ import { type Document, isMap, isNode, isPair, LineCounter, type Node, parseDocu
 import type { PlanPath } from "../plan.ts"
 import { type PlanDocument, type Position, START } from "./document-reader.ts"
 
-/** Reads YAML, and so JSON as well. */
+/** Reads YAML, and so JSON too. */
 export function readYaml(text: string): PlanDocument {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
@@ -22,7 +22,7 @@ export function readYaml(text: string): PlanDocument {
   try {
     return { value: document.toJS(), faults, placeOf }
   } catch (error) {
-    // An alias of nothing, or aliases that would grow without end.
+    // An alias without an anchor, or too many aliases.
     const place = findLooseAlias(document)
     const message = error instanceof Error ? error.message : String(error)
     return { value: undefined, faults: [{ ...(place === undefined ? START : at(place)), message }], placeOf }
@@ -41,7 +41,7 @@ function findLooseAlias(document: Document): number | undefined {
   return place
 }
 
-/** The offset of the last part of the path that is there; of a field the place of its name. */
+/** The offset of the last part of the path that exists; of a field, the offset of its name. */
 function findPlace(root: unknown, path: PlanPath): number | undefined {
   let node = root
   let place = startOf(root)

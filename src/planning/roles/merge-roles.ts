@@ -3,13 +3,13 @@ import { nearest } from "../../lib/text/nearest.ts"
 import { bad, type RoleFile } from "./role-file.ts"
 import { BUILT_IN_ROLES, EFFORT_OF, getRole, RESPONSIBILITY_OF, type RoleDefinition } from "./roles.ts"
 
-/** Where a definition comes from; each overrides those before it. `team`: a role-spec made for the team. */
+/** Where a definition comes from; each overrides those before it. `team`: made for the team. */
 export const ROLE_SOURCES = ["built-in", "home", "team", "repository"] as const
 export type RoleSource = (typeof ROLE_SOURCES)[number]
 
 export interface KnownRole extends RoleDefinition {
   readonly source: RoleSource
-  /** Null for what is built in. */
+  /** Null for a built-in role. */
   readonly file: string | null
   readonly extends: string | null
 }
@@ -20,8 +20,8 @@ interface Entry {
 }
 
 /**
- * Every role there is: built-in ones first, then those that only files know, by name. A file that extends a role of its
- * own name means the one it overrides.
+ * All roles: built-in ones first, then those of files, by name. A file that extends its own name extends the role it
+ * overrides.
  */
 export function mergeRoles(files: Readonly<Record<"home" | "team" | "repository", readonly RoleFile[]>>): KnownRole[] {
   const stacks = new Map<string, Entry[]>()
@@ -49,7 +49,7 @@ interface Known {
 
 interface Wanted {
   readonly name: string
-  /** How many files of that name count; the last of them decides, and none means what is built in. */
+  /** How many files of that name count; the last one decides, and 0 means the built-in role. */
   readonly depth: number
   readonly trail: readonly string[]
 }
@@ -98,7 +98,7 @@ function withDefaults(file: RoleFile, source: RoleSource): KnownRole {
   }
 }
 
-/** A file that names another kind gets that kind's effort and right to write, not those of the role it extends. */
+/** A file with another kind gets that kind's effort and right to write, not those of the role it extends. */
 function extend(parent: KnownRole, file: RoleFile, source: RoleSource): KnownRole {
   const { deprecatedFor: _, ...inherited } = parent
   const own = withDefaults(file, source)

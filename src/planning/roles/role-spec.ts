@@ -14,7 +14,6 @@ import {
   type RoleDefinition,
 } from "./roles.ts"
 
-/** More roles than this nobody keeps apart. */
 export const MAX_ROLE_SPECS = 5
 /** An agent reads it with every task. */
 const MAX_PHASE_CHARACTERS = 4000
@@ -22,7 +21,7 @@ const FOLDER = "role-specs/"
 
 const phase = (description: string) => text(description, (value) => problemWithText(value, MAX_PHASE_CHARACTERS))
 
-/** A role that was made for one goal. What everybody does first (claim) and last (report) is not its matter. */
+/** A role made for one goal. Phases 1 (claim) and 5 (report) are the same for all. */
 export const ROLE_SPEC_FIELDS = {
   name: text("its name, by which tasks ask for it", (value) =>
     isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
@@ -57,8 +56,8 @@ function isSpecPath(path: string): boolean {
 export type MadeRole = RoleFile & Required<Pick<RoleFile, "prefix">>
 
 /**
- * The role that a document of a team defines. Undefined for what is none: a team that came from other systems may have
- * documents of theirs in the same place, which are theirs to read.
+ * The role in a document of a team. Undefined for other documents: imported teams may have files of other systems in
+ * this folder.
  */
 export function readRoleSpec({ path, content, encoding }: SpecDocument): MadeRole | undefined {
   if (!isSpecPath(path) || encoding !== "utf8") return undefined
@@ -76,7 +75,7 @@ export function readRoleSpec({ path, content, encoding }: SpecDocument): MadeRol
 
 type SpecDocument = Pick<Document, "path" | "content" | "encoding">
 
-/** The role as a file that people and agents read, in the form of every other role. */
+/** The role as a role file. */
 export function renderRoleSpec(spec: RoleSpec, tasks: readonly OwnedTask[]): string {
   const { name, kind, responsibility, innerLoop } = defineSpec(spec, tasks)
   return `---
@@ -97,7 +96,6 @@ export interface OwnedTask {
   readonly needs: readonly string[]
 }
 
-/** The role as agents are chosen and told by it. */
 export function defineSpec(
   spec: RoleSpec,
   tasks: readonly OwnedTask[],
@@ -114,7 +112,7 @@ export function defineSpec(
   }
 }
 
-/** Whoever has files to write must be able to, whatever it is responsible for. */
+/** A role with files to write must be able to write. */
 function kindOf(responsibility: Responsibility, ownsFiles: boolean): Capability {
   if (responsibility === "review") return "review"
   return !ownsFiles && (responsibility === "exploration" || responsibility === "analysis")
@@ -122,7 +120,7 @@ function kindOf(responsibility: Responsibility, ownsFiles: boolean): Capability 
     : "implementation"
 }
 
-/** Two of its tasks come one after the other, with others in between or not. */
+/** Two of its tasks depend on each other, directly or not. */
 export function hasInnerLoop(prefix: string, tasks: readonly Pick<OwnedTask, "id" | "needs">[]): boolean {
   const needsOf = new Map(tasks.map(({ id, needs }) => [id, needs]))
   return tasks.some(({ id, needs }) => {
@@ -139,7 +137,6 @@ export function hasInnerLoop(prefix: string, tasks: readonly Pick<OwnedTask, "id
   })
 }
 
-/** Roles own tasks by the beginning of their ids. */
 export function isOwned(prefix: string, taskId: string): boolean {
   return taskId.startsWith(`${prefix}-`)
 }
@@ -155,7 +152,7 @@ function bodyOf({ name, capability, context, work, validation }: RoleSpec): stri
 const MAX_NAME = 40
 const MAX_PREFIX = 8
 
-/** A role for a capability that somebody misses, in the words of who misses it; a role of that name keeps its prefix. */
+/** A role for a missing capability. An existing role of that name keeps its prefix. */
 export function draftSpec(
   capability: string,
   responsibility: Responsibility,

@@ -5,14 +5,14 @@ import type { Effort } from "../../tasks/effort.ts"
 import { type Complexity, GENERIC_ROLE, type Task } from "../../tasks/task.ts"
 import { type ModelTier, TIER_OF } from "../complexity/model-tier.ts"
 
-/** What somebody of a role can be trusted with. */
+/** What a role is trusted with. */
 export const CAPABILITIES = ["implementation", "review", "exploration", "verification", "coordination"] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
 export const RESPONSIBILITIES = ["exploration", "analysis", "implementation", "synthesis", "review"] as const
 export type Responsibility = (typeof RESPONSIBILITIES)[number]
 
-/** How hard a model should think; a role may say otherwise. */
+/** The default effort of the model. */
 export const EFFORT_OF = {
   exploration: "medium",
   analysis: "high",
@@ -21,7 +21,7 @@ export const EFFORT_OF = {
   review: "high",
 } as const satisfies Record<Responsibility, Effort>
 
-/** What a role of a kind is responsible for, unless its definition says otherwise. */
+/** The default responsibility of each kind. */
 export const RESPONSIBILITY_OF = {
   implementation: "implementation",
   review: "review",
@@ -30,7 +30,6 @@ export const RESPONSIBILITY_OF = {
   coordination: "synthesis",
 } as const satisfies Record<Capability, Responsibility>
 
-/** What everybody of a kind is told. */
 const INSTRUCTIONS_OF = {
   implementation: "Make the change the task asks for, completely and no larger than it must be. Leave the rest alone.",
   review:
@@ -41,7 +40,7 @@ const INSTRUCTIONS_OF = {
   coordination: "Break goals down into tasks, assign roles and watch progress. Never carry out a task yourself.",
 } as const satisfies Record<Capability, string>
 
-/** Who does a task and how: a role that tasks ask for, or a type of agent. Both are defined the same way. */
+/** A role of tasks or an agent type. Both have the same form. */
 export interface RoleDefinition {
   readonly name: string
   readonly kind: Capability
@@ -50,16 +49,15 @@ export interface RoleDefinition {
   /** `dynamic`: by the complexity of the task. */
   readonly model: ModelTier | "dynamic"
   readonly expertise: readonly string[]
-  /** Whether it may change files at all. */
   readonly writes: boolean
-  /** The only tools it may use; empty for all that its agent has. */
+  /** Empty for all tools of its agent. */
   readonly tools: readonly string[]
   readonly instructions: string
-  /** Of a role that owns tasks: with a dash behind it, what their ids begin with. */
+  /** What the ids of its tasks begin with, before a dash. */
   readonly prefix?: string
-  /** It has tasks one after the other, and does them in that order with what it learned. */
+  /** It has tasks that follow each other, and does them in order with what it learned. */
   readonly innerLoop?: boolean
-  /** Kept for those who know the old name. */
+  /** The name to use instead. */
   readonly deprecatedFor?: string
 }
 
@@ -133,7 +131,6 @@ function role(
   }
 }
 
-/** The definition of that name, or an error that names the nearest one. */
 export function getRole<R extends RoleDefinition>(roles: readonly R[], name: string): R {
   const found = roles.find((each) => each.name === name)
   if (found !== undefined) return found
@@ -150,7 +147,7 @@ export function getRole<R extends RoleDefinition>(roles: readonly R[], name: str
   )
 }
 
-/** The role of a task where it only reads: then nothing that was written for the task is delivered. */
+/** The role of a task, if it only reads. Nothing that is written for such a task is delivered. */
 export function findReadOnlyRole<R extends Pick<RoleDefinition, "name" | "writes">>(
   { agentType, role }: Pick<Task, "agentType" | "role">,
   roles: readonly R[],
@@ -159,14 +156,13 @@ export function findReadOnlyRole<R extends Pick<RoleDefinition, "name" | "writes
   return own?.writes === false ? own : undefined
 }
 
-/** The model a worker of this role gets for a task. */
 export function modelFor({ model }: Pick<RoleDefinition, "model">, complexity: Complexity): ModelTier {
   return model === "dynamic" ? TIER_OF[complexity] : model
 }
 
 /**
- * What a task needs somebody to be capable of. `undefined` where the task leaves it open: anybody's work and security
- * work may as well be looking as changing, unless the task owns files.
+ * The capability that a task needs. Undefined where it is open: without files, generic and security tasks may read or
+ * write.
  */
 export function neededCapability({ role, files }: Pick<Task, "role" | "files">): Capability | undefined {
   if (role === "review") return "review"
@@ -174,13 +170,13 @@ export function neededCapability({ role, files }: Pick<Task, "role" | "files">):
   return "implementation"
 }
 
-/** Whoever implements must be able to, and whoever reviews must not be of a type that implements. */
+/** A task that writes needs an implementing role, and a review needs one that does not implement. */
 export function assertCapable(
   task: Pick<Task, "role" | "files"> & { readonly id?: string },
   { name, kind }: Pick<RoleDefinition, "name" | "kind">,
 ): void {
   const needed = neededCapability(task)
-  // Who coordinates never carries out a task, whatever it is.
+  // A coordinating role never does a task.
   if (kind === needed || (needed === undefined && kind !== "coordination")) return
   const examples = BUILT_IN_ROLES.filter((each) => each.kind === (needed ?? "implementation")).map((each) => each.name)
   throw new AppError(

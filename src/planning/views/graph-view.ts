@@ -6,7 +6,7 @@ const MARKS = {
   skipped: "[-]",
 } as const satisfies Record<Task["status"], string>
 
-/** Tasks by wave, each with its state, who has it, and what it comes after. */
+/** Tasks by wave, with state, owner and needs. */
 export function renderGraph(tasks: readonly Task[], screen: Screen): string {
   if (tasks.length === 0) return "No tasks."
   const waves = Map.groupBy(tasks, (task) => task.wave)

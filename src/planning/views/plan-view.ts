@@ -6,11 +6,11 @@ import type { Complexity, Role } from "../../tasks/task.ts"
 import type { Estimate } from "../estimate.ts"
 import { sayBudgetFor, sayEstimate, sayRuns } from "./estimate-view.ts"
 
-/** A plan as it would be carried out now. */
+/** A plan, and who would do it now. */
 export interface Decomposition {
   /** As it was typed. */
   readonly goal: string
-  /** In the planner's words; null where nobody planned it. */
+  /** In the planner's words; null without a planner. */
   readonly understanding: string | null
   readonly capabilities: readonly string[]
   readonly preset: string | null
@@ -21,17 +21,17 @@ export interface Decomposition {
   readonly workers: string
   readonly template: string | null
   readonly totalWaves: number
-  /** Roles that are made for it, with the tasks they own. */
+  /** Roles made for it, with their tasks. */
   readonly roleSpecs: readonly PlannedRole[]
   readonly tasks: readonly RoutedTask[]
-  /** Tasks that will be added when those they follow from are done, unless these bring their own tests. */
+  /** Tasks that are added when the ones before them are done, unless those bring their own tests. */
   readonly followUps: readonly FollowUp[]
   readonly estimate: Estimate
-  /** What the run may use up, as the plan says it; null where the settings decide. */
+  /** The plan's limit; null where the settings decide. */
   readonly budget: string | null
-  /** Files of the lead that tasks speak of. */
+  /** Shared files that tasks name. */
   readonly shared: readonly { readonly file: string; readonly tasks: readonly string[] }[]
-  /** Files of one task that others speak of. */
+  /** Files of one task that others name. */
   readonly boundary: readonly { readonly file: string; readonly owner: string; readonly usedBy: readonly string[] }[]
   /** Needs that were added, and why. */
   readonly notes: readonly string[]
@@ -59,7 +59,7 @@ export interface RoutedTask {
   readonly effort: string | null
   /** Why this agent. */
   readonly because: string
-  /** Why this complexity, model and agent: a line for each step of the choice. */
+  /** Why this complexity, model and agent. */
   readonly why: readonly string[]
   readonly needs: readonly string[]
   readonly files: readonly string[]
@@ -67,7 +67,7 @@ export interface RoutedTask {
   readonly acceptance: readonly string[]
 }
 
-/** How a plan is shown: `explain` adds why each task gets its model and its agent. */
+/** `explain` adds the reasons for model and agent. */
 export interface PlanStyle {
   readonly explain?: boolean
 }
@@ -153,7 +153,7 @@ function sayBoundary({ file, owner, usedBy }: Decomposition["boundary"][number])
   return `${file}: owned by ${owner}, used by ${usedBy.join(", ")}`
 }
 
-/** Nobody reads more of them; programs get them all. */
+/** For people. Programs get all of them. */
 const MOST_LISTED = 30
 
 function section(title: string, entries: readonly string[], screen: Screen): string[] {

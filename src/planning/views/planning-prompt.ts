@@ -1,11 +1,10 @@
 import type { RoleDefinition } from "../roles/roles.ts"
 
-/** What is known of a repository without asking anybody. */
+/** What is known about a repository without an agent. */
 export interface RepositoryFacts {
-  /** Files and folders, as far as they are told. */
+  /** Files and folders, up to a limit. */
   readonly files: readonly string[]
   readonly isCut: boolean
-  /** Commands that gates run there. */
   readonly commands: readonly string[]
 }
 
@@ -62,9 +61,9 @@ export interface PlannerFacts extends PlanningFacts {
   readonly map: unknown
   readonly roles: readonly RoleDefinition[]
   readonly taskRoles: readonly string[]
-  /** All tasks are for agents of this type, when somebody said so. */
+  /** All tasks are for agents of this type. */
   readonly crew?: { readonly count: number; readonly agentType: string }
-  /** An earlier plan, and why it will not do. */
+  /** An earlier plan, and its problems. */
   readonly before?: { readonly plan: unknown; readonly problems: readonly string[] }
 }
 

@@ -4,14 +4,13 @@ import { COMPLEXITY_OF } from "../complexity/model-tier.ts"
 import type { Signal } from "../complexity/word-families.ts"
 import type { Route } from "../routing.ts"
 
-/** A route, and what it was chosen from. */
 export interface RouteView {
   readonly route: Route
   readonly effort: string
   readonly standings: readonly AgentRow[]
 }
 
-/** What programs get of a route; the reasons only when asked for. */
+/** For programs; the reasons only on request. */
 export function routeFacts(view: RouteView, explain: boolean) {
   const { route, effort, standings } = view
   const { classification, complexity, tier } = route
