@@ -71,7 +71,12 @@ export function planRuns(tasks: readonly PlannedTask[], followUps: readonly Foll
       isFollowUp: false,
     })),
     ...followUps.map(({ id, of, role }) => ({
-      ...{ id, needs: [of], role, complexity: "standard" as const, agent: null, isFollowUp: true },
+      id,
+      needs: [of],
+      role,
+      complexity: "standard" as const,
+      agent: null,
+      isFollowUp: true,
     })),
   ]
 }

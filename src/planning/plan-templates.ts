@@ -27,16 +27,30 @@ interface Part {
 const CODEX_OR_CLAUDE = ["codex", "claude"]
 
 const ARCHITECT: Part = {
-  ...{ agentType: "architect", role: "worker", complexity: "complex", agents: ["claude"], does: "Plan the structure" },
+  agentType: "architect",
+  role: "worker",
+  complexity: "complex",
+  agents: ["claude"],
+  does: "Plan the structure",
   acceptance: "The structure is described: parts, their interfaces, files, and what to do in which order",
 }
 const EXECUTOR: Part = {
-  ...{ agentType: "executor", role: "backend", complexity: "standard", agents: CODEX_OR_CLAUDE, does: "Implement" },
-  ...{ needs: ["architect"], acceptance: "It does what was asked, in the structure that was planned" },
+  agentType: "executor",
+  role: "backend",
+  complexity: "standard",
+  agents: CODEX_OR_CLAUDE,
+  does: "Implement",
+  needs: ["architect"],
+  acceptance: "It does what was asked, in the structure that was planned",
 }
 const DESIGNER: Part = {
-  ...{ agentType: "designer", role: "frontend", complexity: "standard", agents: ["gemini", "claude"] },
-  ...{ does: "Design the interface", needs: ["architect"], ownsInterface: true },
+  agentType: "designer",
+  role: "frontend",
+  complexity: "standard",
+  agents: ["gemini", "claude"],
+  does: "Design the interface",
+  needs: ["architect"],
+  ownsInterface: true,
   acceptance: "What people see and use is there, in the structure that was planned",
 }
 
@@ -68,8 +82,13 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
     EXECUTOR,
     DESIGNER,
     {
-      ...{ agentType: "test-engineer", role: "test", complexity: "standard", agents: ["claude"], does: "Test" },
-      ...{ needs: ["executor", "designer"], cascades: true },
+      agentType: "test-engineer",
+      role: "test",
+      complexity: "standard",
+      agents: ["claude"],
+      does: "Test",
+      needs: ["executor", "designer"],
+      cascades: true,
       acceptance: "Tests of the new behaviour are there and pass, those of wrong input and of the limits among them",
     },
   ],
@@ -80,23 +99,30 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
   ],
   "debug-team": [
     {
-      ...{ agentType: "explorer", role: "worker", complexity: "simple", agents: ["claude"], does: "Explore" },
+      agentType: "explorer",
+      role: "worker",
+      complexity: "simple",
+      agents: ["claude"],
+      does: "Explore",
       acceptance: "The places that have to do with it are named, with how they work together",
     },
     {
-      ...{
-        agentType: "debugger",
-        role: "worker",
-        complexity: "standard",
-        agents: ["claude"],
-        does: "Debug",
-        needs: ["explorer"],
-      },
+      agentType: "debugger",
+      role: "worker",
+      complexity: "standard",
+      agents: ["claude"],
+      does: "Debug",
+      needs: ["explorer"],
       acceptance: "The cause is named, and something shows it, such as a test that fails because of it",
     },
     {
-      ...{ agentType: "executor", role: "backend", complexity: "standard", agents: CODEX_OR_CLAUDE, does: "Fix" },
-      ...{ needs: ["debugger"], cascades: true },
+      agentType: "executor",
+      role: "backend",
+      complexity: "standard",
+      agents: CODEX_OR_CLAUDE,
+      does: "Fix",
+      needs: ["debugger"],
+      cascades: true,
       acceptance: "What was wrong is right, and what showed the fault shows it no longer",
     },
   ],
@@ -104,7 +130,11 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
 
 /** How many workers it has. Any free worker does the review of build-team. */
 const SIZES: Readonly<Record<Template, number>> = {
-  ...{ "build-team": 3, "review-team": 4, "fullstack-team": 4, "audit-team": 3, "debug-team": 3 },
+  "build-team": 3,
+  "review-team": 4,
+  "fullstack-team": 4,
+  "audit-team": 3,
+  "debug-team": 3,
 }
 
 const MAX_TITLE = 200
@@ -134,7 +164,14 @@ export function planOfTemplate(template: Template, task: string, { available, fi
       const agent = part.agents.find((name) => available.includes(name))
       const description = `${does}, as your part of this:\n\n${task.trim()}`
       return {
-        ...{ id, title, description, acceptance: [acceptance], role, agentType, complexity, needs },
+        id,
+        title,
+        description,
+        acceptance: [acceptance],
+        role,
+        agentType,
+        complexity,
+        needs,
         ...(agent === undefined ? {} : { agent }),
         ...(part.ownsInterface === true ? { files: interfacePatterns(files) } : {}),
       }

@@ -174,8 +174,13 @@ export function closingText(structured: unknown): string {
 }
 
 const WORD_OF: Readonly<Record<string, MarkedLine["word"]>> = {
-  ...{ done: "DONE", success: "DONE", failed: "FAILED", failure: "FAILED" },
-  ...{ escalate: "ESCALATE", escalated: "ESCALATE", nothing_to_do: "NOTHING TO DO" },
+  done: "DONE",
+  success: "DONE",
+  failed: "FAILED",
+  failure: "FAILED",
+  escalate: "ESCALATE",
+  escalated: "ESCALATE",
+  nothing_to_do: "NOTHING TO DO",
 }
 
 const wordOf = ({ outcome }: Told): MarkedLine["word"] | undefined =>

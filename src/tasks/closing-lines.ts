@@ -4,7 +4,14 @@
 import { PLAIN, withoutFences } from "./closing-fences.ts"
 
 export const MARKERS = [
-  ...(["FAILED", "ESCALATE", "NOTHING TO DO", "DONE", "LEARNED", "DECIDED", "ISSUE", "CAPABILITY GAP"] as const),
+  "FAILED",
+  "ESCALATE",
+  "NOTHING TO DO",
+  "DONE",
+  "LEARNED",
+  "DECIDED",
+  "ISSUE",
+  "CAPABILITY GAP",
   "FINDING",
 ] as const
 

@@ -44,19 +44,35 @@ export type AfterSetback = "retry" | "pause" | "fail"
  * (`agents/agent-fault.ts`), which limits how often this happens.
  */
 const FAULTS: readonly SetbackKind[] = [
-  ...(["crashed", "protocol", "hung", "overloaded", "unreachable", "auth", "not-found", "unknown-model"] as const),
+  "crashed",
+  "protocol",
+  "hung",
+  "overloaded",
+  "unreachable",
+  "auth",
+  "not-found",
+  "unknown-model",
 ]
 /** Not the fault of the task, so not limited. */
 const NOT_COUNTED: readonly SetbackKind[] = ["interrupted", "rate-limited", "left-out"]
 const ASKING: readonly SetbackKind[] = ["budget", "qa"]
 const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit", "looping"]
 /** The same agent would fail again; another one may not. */
-const PERMANENT: readonly SetbackKind[] = [...(["context-overflow", "refused", "permission"] as const)]
+const PERMANENT: readonly SetbackKind[] = ["context-overflow", "refused", "permission"]
 
 /** The agent worked without a result. These count against the limit on runs. */
 const OF_THE_WORK: readonly SetbackKind[] = [
-  ...(["gate", "crashed", "protocol", "refused", "permission", "timed-out", "turn-limit"] as const),
-  ...(["context-overflow", "hung", "looping", "agent-failed"] as const),
+  "gate",
+  "crashed",
+  "protocol",
+  "refused",
+  "permission",
+  "timed-out",
+  "turn-limit",
+  "context-overflow",
+  "hung",
+  "looping",
+  "agent-failed",
 ]
 
 const NOTHING_SPENT: Spent = { runs: 0, isLastCounted: false, isRepeating: false }

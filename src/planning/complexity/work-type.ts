@@ -10,8 +10,16 @@ export type WorkType = (typeof WORK_TYPES)[number]
 type Described = Pick<Task, "title" | "description" | "role" | "files"> & { readonly agentType?: string | null }
 
 const OF_NAME: Readonly<Record<string, WorkType>> = {
-  ...{ docs: "document", review: "research", designer: "design", explorer: "research", architect: "research" },
-  ...{ frontend: "code", backend: "code", devops: "code", test: "code", security: "code" },
+  docs: "document",
+  review: "research",
+  designer: "design",
+  explorer: "research",
+  architect: "research",
+  frontend: "code",
+  backend: "code",
+  devops: "code",
+  test: "code",
+  security: "code",
 }
 const FILES: readonly (readonly [WorkType, readonly string[]])[] = [
   ["design", ["design/**", "designs/**", "**/*.svg", "**/*.fig", "**/*.sketch"]],
@@ -30,7 +38,10 @@ const WORDS: readonly (readonly [WorkType, RegExp])[] = [
 ]
 
 const OF_RESPONSIBILITY: Readonly<Partial<Record<Responsibility, WorkType>>> = {
-  ...{ exploration: "research", analysis: "research", review: "research", synthesis: "document" },
+  exploration: "research",
+  analysis: "research",
+  review: "research",
+  synthesis: "document",
 }
 
 /** In this order: agent type, the responsibility of a role made for the plan, role, files, words. */

@@ -89,7 +89,9 @@ export const applyPlan = operation({
         updated,
         unchanged: tasks.flatMap(({ id }) => (known.has(id) && !updated.includes(id) ? [id] : [])),
         others: [...known.keys()].filter((id) => !planned.has(id)),
-        ...{ totalWaves, roleSpecs, closed },
+        totalWaves,
+        roleSpecs,
+        closed,
       }
     })
   },

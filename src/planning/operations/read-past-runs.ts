@@ -55,8 +55,12 @@ async function runsOf(tx: Tx, { key }: StoredTeam, priceOf: PriceOf): Promise<Pa
     const price = () => (total === 0 ? 0 : priceOf(models.get(data.run) ?? "", tokens))
     return [
       {
-        ...{ agent: data.agent, role: task?.role ?? null, complexity: task?.complexity ?? null },
-        ...{ ms: data.duration_ms, tokens: total, dollars: data.dollars ?? price() ?? null },
+        agent: data.agent,
+        role: task?.role ?? null,
+        complexity: task?.complexity ?? null,
+        ms: data.duration_ms,
+        tokens: total,
+        dollars: data.dollars ?? price() ?? null,
       },
     ]
   })

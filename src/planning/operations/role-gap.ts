@@ -115,13 +115,20 @@ async function closeGap(tx: Tx, team: StoredTeam, { task, by, settings, draft, i
   const { name, prefix, capability, responsibility } = draft
   if (isNew) await putSpec(tx, team.key, name, renderRoleSpec(draft, []))
   const added = await addTask(tx, team, settings, {
-    ...{ id: await nextId(tx, team.key, prefix), by },
+    id: await nextId(tx, team.key, prefix),
+    by,
     brief: {
       title: capability,
       description: `Task ${task.id} (${task.title}) needs this and cannot do it itself:\n\n${capability}\n\nSay in your result all that it must know to go on.`,
-      ...{ role: responsibility === "review" ? "review" : GENERIC_ROLE, complexity: task.complexity, agentType: name },
-      ...{ blockedBy: [], acceptance: [`What task ${task.id} lacks is there: ${capability}`], checks: [], files: [] },
-      ...{ assignee: null, work: NO_WORK },
+      role: responsibility === "review" ? "review" : GENERIC_ROLE,
+      complexity: task.complexity,
+      agentType: name,
+      blockedBy: [],
+      acceptance: [`What task ${task.id} lacks is there: ${capability}`],
+      checks: [],
+      files: [],
+      assignee: null,
+      work: NO_WORK,
     },
   })
   const reason = `it waits for ${added.id}: ${capability}`

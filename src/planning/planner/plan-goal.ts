@@ -68,12 +68,16 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
     const found = await exploreWith(
       { ...ports, repository: request.explored },
       {
-        ...{ angle: `plan: ${goal}`, paths: ["."], by: WORKER },
+        angle: `plan: ${goal}`,
+        paths: ["."],
+        by: WORKER,
         async ask() {
           request.onStep("exploring the repository")
           const prompt = explorerPrompt({ goal, repository, shared: facts.shared })
           const { structured } = await ask(prompt, MAP_SCHEMA, {
-            ...{ role: "explorer", tier: "haiku", ownWords: explorerPrompt(NO_MATERIAL) },
+            role: "explorer",
+            tier: "haiku",
+            ownWords: explorerPrompt(NO_MATERIAL),
           })
           return { summary: remarksOf(structured), findings: structured }
         },

@@ -53,27 +53,32 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
       : []
   const staffing = parseStaffing(workers)
   return {
-    ...{
-      goal,
-      understanding,
-      capabilities,
-      preset,
-      schedule,
-      mode,
-      protocol,
-      qa,
-      workers,
-      template,
-      totalWaves: layers.length,
-      notes,
-    },
+    goal,
+    understanding,
+    capabilities,
+    preset,
+    schedule,
+    mode,
+    protocol,
+    qa,
+    workers,
+    template,
+    totalWaves: layers.length,
+    notes,
     roleSpecs: (plan.roleSpecs ?? []).map(({ name, prefix, responsibility, capability }) => ({
-      ...{ name, prefix, responsibility, capability },
+      name,
+      prefix,
+      responsibility,
+      capability,
       tasks: plan.tasks.filter(({ agentType }) => agentType === name).map(({ id }) => id),
     })),
-    ...{ tasks, followUps, budget: plan.budget ?? null },
+    tasks,
+    followUps,
+    budget: plan.budget ?? null,
     estimate: estimate({
-      ...{ planned: planRuns(tasks, followUps), past: facts.past.runs, schedule },
+      planned: planRuns(tasks, followUps),
+      past: facts.past.runs,
+      schedule,
       hands: "problem" in staffing ? facts.maxAgents : handsOf(staffing, facts.maxAgents),
     }),
     shared: findShared(plan.tasks, facts.shared),
@@ -89,12 +94,20 @@ function routeTask(task: PlanTask, { roles, standings, now, defaultModel }: Rout
   const base = { id, title, role, agentType, complexity, needs, files, checks, acceptance }
   if (task.agent === SCRIPT || task.run.length > 0)
     return {
-      ...{ ...base, agent: SCRIPT, tier: null, model: null, effort: null, because: "it has commands to run" },
+      ...base,
+      agent: SCRIPT,
+      tier: null,
+      model: null,
+      effort: null,
+      because: "it has commands to run",
       why: ["script: it has commands to run"],
     }
   const route = chooseRoute({
     ...routeInputOf(standings, now),
-    ...{ text: `${title}\n${task.description}`, agent: task.agent, agentType, complexity },
+    text: `${title}\n${task.description}`,
+    agent: task.agent,
+    agentType,
+    complexity,
     modelOf: (type) => modelOf(roles, type),
   })
   const tier = modelFor(definition, complexity)

@@ -106,8 +106,16 @@ export function defineSpec(
     tasks.some((task) => task.agentType === name && task.files.length > 0),
   )
   return {
-    ...{ name, kind, responsibility, prefix, effort: EFFORT_OF[responsibility], model: "dynamic", expertise: [] },
-    ...{ writes: kind === "implementation", tools: [], instructions: bodyOf(spec) },
+    name,
+    kind,
+    responsibility,
+    prefix,
+    effort: EFFORT_OF[responsibility],
+    model: "dynamic",
+    expertise: [],
+    writes: kind === "implementation",
+    tools: [],
+    instructions: bodyOf(spec),
     innerLoop: hasInnerLoop(prefix, tasks),
   }
 }
@@ -164,8 +172,13 @@ export function draftSpec(
   const known = others.find((each) => each.name === name)?.prefix
   const { context, work, validation } = ROLE_SPEC_FIELDS
   return {
-    ...{ name, responsibility, capability, prefix: known ?? freePrefix(words, others) },
-    ...{ context: v.getDefault(context), work: v.getDefault(work), validation: v.getDefault(validation) },
+    name,
+    responsibility,
+    capability,
+    prefix: known ?? freePrefix(words, others),
+    context: v.getDefault(context),
+    work: v.getDefault(work),
+    validation: v.getDefault(validation),
   }
 }
 

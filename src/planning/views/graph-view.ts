@@ -2,7 +2,12 @@ import { cut, oneLine, paint, type Screen } from "../../lib/text/table.ts"
 import type { Task } from "../../tasks/task.ts"
 
 const MARKS = {
-  ...{ open: "[ ]", in_progress: "[>]", in_review: "[?]", paused: "[=]", resolved: "[x]", failed: "[!]" },
+  open: "[ ]",
+  in_progress: "[>]",
+  in_review: "[?]",
+  paused: "[=]",
+  resolved: "[x]",
+  failed: "[!]",
   skipped: "[-]",
 } as const satisfies Record<Task["status"], string>
 

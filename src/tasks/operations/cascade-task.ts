@@ -32,7 +32,11 @@ function describe(before: Task, kind: CascadeKind): TaskBrief {
     ...(kind === "test" ? testOf(before) : reviewOf(before)),
     ...FOLLOW_UP_ROLES[kind],
     title: titleOfFollowUp(kind, before),
-    ...{ complexity: "standard", blockedBy: [before.id], checks: [], files: [], assignee: null },
+    complexity: "standard",
+    blockedBy: [before.id],
+    checks: [],
+    files: [],
+    assignee: null,
     work: { ...NO_WORK, cascadeOf: before.id, cascadeDepth: before.work.cascadeDepth + 1 },
   }
 }
