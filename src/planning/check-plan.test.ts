@@ -37,7 +37,7 @@ describe("what is wrong with a plan", () => {
       'tasks[0].agent: "cluade" is no agent; did you mean "claude"?',
       'tasks[0].needs[1]: "x" is no task of this plan',
       "tasks[1].agentType: task b (role backend) needs somebody capable of implementation, and explorer is for exploration; use for example test-engineer, debugger, team-worker",
-      "tasks[1].needs[0]: needs go in a circle: a -> b -> a; remove one of them",
+      "tasks[1].needs[0]: needs form a cycle: a -> b -> a; remove one of them",
       'tasks[2].id: "a" is the id of tasks[0] already',
       "tasks[3].run: is for the agent script, and codex takes none; leave one of the two out",
       "tasks[4].agent: the script agent needs commands to run; add run",
@@ -55,12 +55,12 @@ describe("what is wrong with a plan", () => {
   it("names every circle, and a long one shortened", () => {
     const two = check([{ needs: [2] }, { needs: [1] }, { needs: [3] }])
     expect(said(two)).toEqual([
-      "tasks[1].needs[0]: needs go in a circle: 1 -> 2 -> 1; remove one of them",
-      "tasks[2].needs[0]: needs go in a circle: 3 -> 3; remove one of them",
+      "tasks[1].needs[0]: needs form a cycle: 1 -> 2 -> 1; remove one of them",
+      "tasks[2].needs[0]: needs form a cycle: 3 -> 3; remove one of them",
     ])
     const long = check(Array.from({ length: 30 }, (_, at) => ({ needs: [((at + 1) % 30) + 1] })))
     expect(said(long)).toEqual([
-      "tasks[29].needs[0]: needs go in a circle: 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> (19 more) -> 26 -> 27 -> 28 -> 29 -> 30 -> 1; remove one of them",
+      "tasks[29].needs[0]: needs form a cycle: 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 8 -> 9 -> 10 -> (11 more) -> 22 -> 23 -> 24 -> 25 -> 26 -> 27 -> 28 -> 29 -> 30 -> 1; remove one of them",
     ])
   })
 

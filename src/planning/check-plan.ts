@@ -47,7 +47,7 @@ export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
   for (const [index, task] of given.tasks.entries()) problems.push(...checkTask(task, index, { ...facts, roles }))
   problems.push(...findDuplicates(given.tasks))
   const known = dropUnknownNeeds(given.tasks, problems)
-  const tasks = dropCircles(known, problems)
+  const tasks = dropCycles(known, problems)
   const plan = {
     ...given,
     tasks: tasks.map((task) => ({ ...task, files: [...new Set(task.files.map(cleanPattern))] })),
@@ -141,32 +141,35 @@ function noSuch(name: string, what: string, known: Iterable<string>): string {
   return `${quoteInput(name)} is no ${what}${close === undefined ? "" : `; did you mean ${quoteInput(close)}?`}`
 }
 
-const MOST_CIRCLES = 20
+const MOST_CYCLES = 20
 
 /** Reports every cycle, and goes on without the need that closes it. */
-function dropCircles(given: readonly PlanTask[], problems: PlanProblem[]): readonly PlanTask[] {
+function dropCycles(given: readonly PlanTask[], problems: PlanProblem[]): readonly PlanTask[] {
   let tasks = given
-  for (let found = 0; found < MOST_CIRCLES; found++) {
-    const path = findCircle(tasks)
-    if (path === undefined) return tasks
-    const [last = "", first = ""] = path.slice(-2)
+  for (let found = 0; found < MOST_CYCLES; found++) {
+    const cycle = findCycle(tasks)
+    if (cycle === undefined) return tasks
+    const [last = "", first = ""] = (cycle.details.path as readonly string[]).slice(-2)
     const index = tasks.findIndex(({ id }) => id === last)
     const at = given[index]?.needs.indexOf(first as TaskId) ?? 0
-    const message = `needs go in a circle: ${shorten(path).join(" -> ")}; remove one of them`
-    problems.push({ path: ["tasks", index, "needs", at], message })
+    problems.push({ path: ["tasks", index, "needs", at], message: cycle.message })
     tasks = tasks.map((task) => (task.id === last ? { ...task, needs: task.needs.filter((id) => id !== first) } : task))
   }
   return tasks.map((task) => ({ ...task, needs: [] }))
 }
 
-function findCircle(tasks: readonly PlanTask[]): readonly string[] | undefined {
+function findCycle(tasks: readonly PlanTask[]): AppError | undefined {
   try {
-    layerTasks(firstOfEach(tasks).map(({ id, needs }) => ({ id, blockedBy: needs })))
+    layer(tasks)
     return undefined
   } catch (error) {
-    if (error instanceof AppError && error.code === "need.cycle") return error.details.path as readonly string[]
+    if (error instanceof AppError && error.code === "need.cycle") return error
     throw error
   }
+}
+
+function layer(tasks: readonly PlanTask[]): readonly string[][] {
+  return layerTasks(firstOfEach(tasks).map(({ id, needs }) => ({ id, blockedBy: needs }))).layers
 }
 
 /** Two tasks with one id are reported as duplicates, not as a cycle. */
@@ -175,12 +178,7 @@ function firstOfEach(tasks: readonly PlanTask[]): PlanTask[] {
   return tasks.filter(({ id }) => !seen.has(id) && seen.add(id))
 }
 
-const MOST_SHOWN = 12
-
-function shorten(path: readonly string[]): readonly string[] {
-  const left = path.length - MOST_SHOWN
-  return left <= 0 ? path : [...path.slice(0, MOST_SHOWN / 2), `(${left} more)`, ...path.slice(-MOST_SHOWN / 2)]
-}
+const MOST_OVERLAPS = 24
 
 interface Kept {
   readonly tasks: readonly PlanTask[]
@@ -195,10 +193,15 @@ function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanP
   const joint = jointPatterns(facts.shared)
   const overlaps = listOverlaps(owning, facts.shared, joint).filter(({ task, other }) => canMeet(task, other))
   if (overlaps.length === 0) return { tasks, notes: [] }
-  const place = placesOf(tasks)
+  // Each task after all its needs, so that needs in this order make no cycle.
+  const place = new Map(
+    layer(tasks)
+      .flat()
+      .map((id, index) => [id, index]),
+  )
   const pairs = overlaps.map((overlap) => laterFirst(overlap, place))
   if (facts.onOverlap === "refuse") {
-    problems.push(...pairs.slice(0, MOST_SHOWN * 2).map((pair) => overlapProblem(pair, tasks)))
+    problems.push(...pairs.slice(0, MOST_OVERLAPS).map((pair) => overlapProblem(pair, tasks)))
     return { tasks, notes: [] }
   }
   const added = new Map<string, TaskId[]>()
@@ -207,12 +210,6 @@ function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanP
     tasks: tasks.map((task) => ({ ...task, needs: [...task.needs, ...(added.get(task.id) ?? [])] })),
     notes: pairs.map(({ task, other, path }) => `task ${task} waits for ${other}: both own ${path}`),
   }
-}
-
-/** Each task after all its needs. Needs in this order make no cycle. */
-function placesOf(tasks: readonly PlanTask[]): Map<string, number> {
-  const { layers } = layerTasks(firstOfEach(tasks).map(({ id, needs }) => ({ id, blockedBy: needs })))
-  return new Map(layers.flat().map((id, place) => [id, place]))
 }
 
 function laterFirst(overlap: Overlap, place: ReadonlyMap<string, number>): Overlap {

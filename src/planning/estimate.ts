@@ -1,6 +1,7 @@
 import { SCRIPT } from "../agents/programs.ts"
 import type { Schedule } from "../kernel/team.ts"
 import type { FollowUp } from "../tasks/follow-up.ts"
+import { layerTasks } from "../tasks/layers.ts"
 import type { Complexity, Role } from "../tasks/task.ts"
 import { longestChain } from "./longest-chain.ts"
 
@@ -119,29 +120,14 @@ function findLike(run: PlannedRun, past: readonly PastRun[]): readonly PastRun[]
 /** The number of workers or the longest chain sets the pace. Waves run one after the other. */
 function lengthOf(runs: readonly (PlannedRun & { readonly ms: number })[], hands: number, schedule: Schedule): number {
   if (schedule === "eager") return Math.max(sum(runs.map(({ ms }) => ms)) / hands, longestChain(runs).ms)
-  const depths = depthsOf(runs)
-  const layers = Map.groupBy(runs, ({ id }) => depths.get(id) ?? 0)
+  const timeOf = new Map(runs.map(({ id, ms }) => [id, ms]))
+  const nodes = runs.map(({ id, needs }) => ({ id, blockedBy: needs.filter((need) => timeOf.has(need)) }))
   return sum(
-    [...layers.values()].map((layer) => {
-      const times = layer.map(({ ms }) => ms)
+    layerTasks(nodes).layers.map((layer) => {
+      const times = layer.map((id) => timeOf.get(id) ?? 0)
       return Math.max(sum(times) / hands, ...times)
     }),
   )
-}
-
-/** How many runs come before each in its longest chain. */
-function depthsOf(runs: readonly PlannedRun[]): Map<string, number> {
-  const depths = new Map<string, number>(runs.map(({ id }) => [id, 0]))
-  for (let round = 0, hasChanged = true; hasChanged && round < runs.length; round++) {
-    hasChanged = false
-    for (const { id, needs } of runs) {
-      const depth = Math.max(0, ...needs.map((need) => (depths.get(need) ?? -1) + 1))
-      if (depth === depths.get(id)) continue
-      depths.set(id, depth)
-      hasChanged = true
-    }
-  }
-  return depths
 }
 
 function medianOf(numbers: readonly number[]): number | null {

@@ -1,5 +1,6 @@
 import type { TaskId } from "../kernel/ids.ts"
 import { findMatch } from "../ownership/file-pattern.ts"
+import { listReachable } from "../tasks/layers.ts"
 import { findPaths } from "./complexity/paths-in-text.ts"
 import type { PlanTask } from "./plan.ts"
 
@@ -12,9 +13,10 @@ export function orderByRules(given: readonly PlanTask[]): { tasks: readonly Plan
   const schemas = given.filter(definesSchema)
   if (types.length + schemas.length === 0) return { tasks: given, notes: [] }
   const needs = new Map<string, TaskId[]>(given.map((task) => [task.id, [...task.needs]]))
+  const waitsFor = (task: string, other: string) => listReachable(task, (id) => needs.get(id) ?? []).has(other)
   const notes: string[] = []
   const add = (task: PlanTask, before: PlanTask, why: string) => {
-    if (task.id === before.id || waitsFor(task.id, before.id, needs) || waitsFor(before.id, task.id, needs)) return
+    if (task.id === before.id || waitsFor(task.id, before.id) || waitsFor(before.id, task.id)) return
     needs.get(task.id)?.push(before.id)
     notes.push(`task ${task.id} waits for ${before.id}: ${why}`)
   }
@@ -59,16 +61,3 @@ function servesApi({ title, files, role }: PlanTask): boolean {
 
 /** They work on what others made, and name their needs themselves. */
 const LOOKS_BACK: readonly string[] = ["test", "docs", "review"]
-
-function waitsFor(task: string, other: string, needs: ReadonlyMap<string, readonly string[]>): boolean {
-  const left = [task]
-  const seen = new Set(left)
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    for (const need of needs.get(next) ?? []) {
-      if (need === other) return true
-      if (!seen.has(need)) left.push(need)
-      seen.add(need)
-    }
-  }
-  return false
-}

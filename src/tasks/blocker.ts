@@ -1,3 +1,4 @@
+import { listReachable } from "./layers.ts"
 import type { Task } from "./task.ts"
 
 /** What to do with tasks that wait for a failed one. `ask` leaves it to a person. */
@@ -7,13 +8,11 @@ export type BlockerChoice = Exclude<OnBlockerFailed, "ask">
 
 /** Tasks that wait for this one, directly or through others. */
 export function listWaiting<T extends Pick<Task, "id" | "status" | "blockedBy">>(tasks: readonly T[], id: string): T[] {
-  const reached = new Set<string>([id])
   const waiting = tasks.filter(isWaiting)
-  for (let before = 0; before < reached.size; ) {
-    before = reached.size
-    for (const task of waiting) if (task.blockedBy.some((need) => reached.has(need))) reached.add(task.id)
-  }
-  return waiting.filter((task) => task.id !== id && reached.has(task.id))
+  const found = listReachable(id, (each) =>
+    waiting.flatMap((task) => (task.blockedBy.some((need) => need === each) ? [task.id] : [])),
+  )
+  return waiting.filter((task) => task.id !== id && found.has(task.id))
 }
 
 export function isWaiting({ status }: Pick<Task, "status">): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test"
-import { isOnCriticalPath } from "./critical-path.ts"
+import { isOnCriticalPath } from "./layers.ts"
 
 const task = (id: string, ...blockedBy: string[]) => ({ id, blockedBy })
 

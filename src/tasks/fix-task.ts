@@ -1,4 +1,5 @@
 import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
+import { listReachable } from "./layers.ts"
 import type { TaskStatus } from "./task.ts"
 
 /** The task that repairs a merge. Its id follows from the attempt, so that there is only one. */
@@ -69,20 +70,13 @@ export function isRepairComing(id: string, tasks: ReadonlyMap<string, RepairTask
   const fix = tasks.get(id)
   if (fix === undefined || !COMING.includes(fix.status)) return false
   if (fix.status !== "open") return true
-  return listNeeds(id, tasks).every((need) => {
+  return [...listNeeds(id, tasks)].every((need) => {
     const { status } = tasks.get(need) ?? { status: "skipped" }
     return status === "resolved" || status === "skipped" || COMING.includes(status)
   })
 }
 
 /** All needs of a task, direct and indirect. */
-export function listNeeds(id: string, tasks: ReadonlyMap<string, Pick<RepairTask, "blockedBy">>): string[] {
-  const found = new Set<string>()
-  const next = [...(tasks.get(id)?.blockedBy ?? [])]
-  for (let need = next.pop(); need !== undefined; need = next.pop()) {
-    if (found.has(need)) continue
-    found.add(need)
-    next.push(...(tasks.get(need)?.blockedBy ?? []))
-  }
-  return [...found]
+export function listNeeds(id: string, tasks: ReadonlyMap<string, Pick<RepairTask, "blockedBy">>): Set<string> {
+  return listReachable(id, (each) => tasks.get(each)?.blockedBy ?? [])
 }

@@ -79,6 +79,22 @@ function findCycle(stuck: readonly Node[]): string[] {
   return [...path.slice(start), path[start] ?? ""]
 }
 
+/** All nodes that a walk from `start` comes to. */
+export function listReachable(start: string, next: (id: string) => readonly string[]): Set<string> {
+  const found = new Set(next(start))
+  for (const id of found) for (const each of next(id)) found.add(each)
+  return found
+}
+
+/** Whether the task is on the longest chain of remaining tasks. False where no task waits for another. */
+export function isOnCriticalPath(left: readonly Node[], id: string): boolean {
+  const ids = new Set(left.map((task) => task.id))
+  const nodes = left.map((task) => ({ id: task.id, blockedBy: task.blockedBy.filter((need) => ids.has(need)) }))
+  const { layers, height } = layerTasks(nodes)
+  const before = layers.findIndex((layer) => layer.includes(id))
+  return layers.length > 1 && before >= 0 && before + 1 + (height.get(id) ?? 0) === layers.length
+}
+
 export function missingNeedError(taskId: string, need: string): AppError {
   return new AppError("need.missing", `task ${taskId} needs ${need}, which does not exist; create ${need} first`, {
     taskId,
@@ -87,7 +103,7 @@ export function missingNeedError(taskId: string, need: string): AppError {
 }
 
 export function cycleError(path: readonly string[]): AppError {
-  return new AppError("need.cycle", `needs go in a circle: ${shorten(path).join(" -> ")}; remove one of them`, { path })
+  return new AppError("need.cycle", `needs form a cycle: ${shorten(path).join(" -> ")}; remove one of them`, { path })
 }
 
 const MOST_SHOWN = 20

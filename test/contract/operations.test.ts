@@ -1808,7 +1808,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     it("a cycle scheduled as one batch", async () => {
       await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
-      await h.refuses(updateTask, { id: "1", addBlockedBy: ["2"] }, "need.cycle", "needs go in a circle: 1 -> 2 -> 1")
+      await h.refuses(updateTask, { id: "1", addBlockedBy: ["2"] }, "need.cycle", "needs form a cycle: 1 -> 2 -> 1")
       // Even a circle that came from elsewhere is not laid out.
       await h.store.write((tx) => tx.tasks.setNeeds(h.key, "1" as never, ["2" as never]))
       await h.refuses(calculateWaves, {}, "need.cycle", "1 -> 2 -> 1")

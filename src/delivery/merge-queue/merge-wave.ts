@@ -194,7 +194,7 @@ function listRepairs(all: readonly Task[], { mended, candidates }: Collection): 
   return mended.flatMap(({ fix, candidate: { base, head } }) => {
     const status = tasks.get(fix)?.status
     if (status === undefined || here.has(fix) || !isRepairComing(fix, tasks)) return []
-    return [{ fix, base, head, status, needs: new Set(listNeeds(fix, tasks)) }]
+    return [{ fix, base, head, status, needs: listNeeds(fix, tasks) }]
   })
 }
 

@@ -3,6 +3,7 @@ import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
 import { choice, type Fields, type InputOf, text } from "../../lib/schema.ts"
+import { listReachable } from "../../tasks/layers.ts"
 import { problemWithText, problemWithTitle } from "../../tasks/task.ts"
 import { parseRoleFile, prefixField, type RoleFile } from "./role-file.ts"
 import {
@@ -131,18 +132,9 @@ function kindOf(responsibility: Responsibility, ownsFiles: boolean): Capability 
 /** Two of its tasks depend on each other, directly or not. */
 export function hasInnerLoop(prefix: string, tasks: readonly Pick<OwnedTask, "id" | "needs">[]): boolean {
   const needsOf = new Map(tasks.map(({ id, needs }) => [id, needs]))
-  return tasks.some(({ id, needs }) => {
-    if (!isOwned(prefix, id)) return false
-    const seen = new Set<string>()
-    const left = [...needs]
-    for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      if (isOwned(prefix, next)) return true
-      if (seen.has(next)) continue
-      seen.add(next)
-      left.push(...(needsOf.get(next) ?? []))
-    }
-    return false
-  })
+  const needsOwn = (id: string) =>
+    [...listReachable(id, (each) => needsOf.get(each) ?? [])].some((each) => isOwned(prefix, each))
+  return tasks.some(({ id }) => isOwned(prefix, id) && needsOwn(id))
 }
 
 export function isOwned(prefix: string, taskId: string): boolean {
@@ -150,11 +142,8 @@ export function isOwned(prefix: string, taskId: string): boolean {
 }
 
 function bodyOf({ name, capability, context, work, validation }: RoleSpec): string {
-  return [
-    ...[`# ${name}`, capability.trim()],
-    ...["## Phase 2: Context", context.trim(), "## Phase 3: Work", work.trim(), "## Phase 4: Validation"],
-    validation.trim(),
-  ].join("\n\n")
+  const phases = ["## Phase 2: Context", context, "## Phase 3: Work", work, "## Phase 4: Validation", validation]
+  return [`# ${name}`, capability, ...phases].map((part) => part.trim()).join("\n\n")
 }
 
 const MAX_NAME = 40
