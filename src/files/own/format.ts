@@ -247,20 +247,24 @@ export const VerdictLine = fields({
   tree: v.optional(text),
 })
 
-/** `verification/wave-{n}.json` has `wave_id`, `verification/final.json` has `subject`. */
-export const VerificationFile = fields({
-  wave_id: v.optional(whole(1)),
+const verification = {
   status: choice(VERDICT_STATUSES),
   verified_at: time,
   tasks_verified: derived(list(taskId), []),
   checks: list(Check),
   issues: texts,
-  teamwork: fields({
-    by: text,
-    subject: v.optional(v.nullable(text)),
-    commit: v.optional(text),
-    tree: v.optional(text),
-  }),
+}
+const judged = { commit: v.optional(text), tree: v.optional(text) }
+
+export const WaveVerification = fields({
+  wave_id: whole(1),
+  ...verification,
+  teamwork: fields({ by: text, ...judged }),
+})
+
+export const FinalVerification = fields({
+  ...verification,
+  teamwork: fields({ by: text, subject: v.nullable(text), ...judged }),
 })
 
 export const RecordLine = fields({

@@ -23,6 +23,7 @@ import {
   DocumentEntry,
   DocumentsFile,
   EventLine,
+  FinalVerification,
   FORMAT,
   InboxFile,
   LoopFile,
@@ -32,8 +33,8 @@ import {
   RecordLine,
   TaskFile,
   VerdictLine,
-  VerificationFile,
   WavesFile,
+  WaveVerification,
   WorkerFile,
 } from "./format.ts"
 import { mendNeeds } from "./mend-needs.ts"
@@ -80,7 +81,8 @@ const KINDS = {
   worker: /^swarm\/workers\/[^/]+\.json$/,
   inbox: /^inboxes\/[^/]+\.json$/,
   loop: /^\.loop-state\/[^/]+\.json$/,
-  verification: /^verification\/(?:wave-[1-9]\d{0,8}|final)\.json$/,
+  waveVerification: /^verification\/wave-[1-9]\d{0,8}\.json$/,
+  finalVerification: /^verification\/final\.json$/,
   waves: /^waves\.json$/,
   documents: /^documents\.json$/,
   events: /^events\.jsonl$/,
@@ -256,27 +258,23 @@ function readVerdicts(found: Found): Verdict[] {
   const verdicts: Verdict[] = []
   readEachLine(found, "verdicts", VerdictLine, (line) => verdicts.push(line))
   const known = new Set(verdicts.map(verdictKey))
-  const others = readEach(found, "verification", VerificationFile, toVerdict).filter(
-    (verdict) => !known.has(verdictKey(verdict)),
-  )
+  const others = [
+    ...readEach(found, "finalVerification", FinalVerification, (file): Verdict => {
+      const { verifiedAt: timestamp, tasksVerified: _, teamwork, ...verdict } = file
+      return { scope: "final", ...verdict, ...teamwork, timestamp }
+    }),
+    ...readEach(found, "waveVerification", WaveVerification, (file, path): Verdict => {
+      const { waveId, verifiedAt: timestamp, tasksVerified: _, teamwork, ...verdict } = file
+      if (!path.endsWith(`wave-${waveId}.json`)) throw new Problem("is named after another wave")
+      return { scope: "wave", subject: String(waveId), ...verdict, ...teamwork, timestamp }
+    }),
+  ].filter((verdict) => !known.has(verdictKey(verdict)))
   if (others.length === 0) return verdicts
   return [...verdicts, ...others].sort((a, b) => compare(a.timestamp, b.timestamp))
 }
 
 function verdictKey(verdict: Verdict): string {
   return JSON.stringify([verdict.scope, verdict.subject, verdict.status, verdict.by, verdict.timestamp])
-}
-
-function toVerdict(content: v.InferOutput<typeof VerificationFile>, path: string): Verdict {
-  const { waveId, verifiedAt: timestamp, tasksVerified: _, teamwork, ...verdict } = content
-  const { subject, ...judged } = teamwork
-  const wave = /wave-(\d+)\.json$/.exec(path)?.[1]
-  if (wave !== undefined) {
-    if (waveId !== Number(wave)) throw new Problem("is named after another wave")
-    return { scope: "wave", subject: wave, ...verdict, ...judged, timestamp }
-  }
-  if (subject === undefined) throw new Problem("subject is missing")
-  return { scope: "final", subject, ...verdict, ...judged, timestamp }
 }
 
 function readRecords(found: Found): TeamRecord[] {

@@ -9,6 +9,7 @@ import { toFile } from "./file-schema.ts"
 import type { OutFile } from "./folder.ts"
 import {
   EventLine,
+  FinalVerification,
   FORMAT,
   InboxFile,
   LoopFile,
@@ -18,8 +19,8 @@ import {
   RecordLine,
   TaskFile,
   VerdictLine,
-  VerificationFile,
   WavesFile,
+  WaveVerification,
   WorkerFile,
 } from "./format.ts"
 import { jsonFile, sortKeys } from "./json.ts"
@@ -133,25 +134,16 @@ export function verificationFiles(facts: TeamFacts): OutFile[] {
     .sort(([a], [b]) => a - b)
     .map(([waveId, verdict]) => {
       const tasksVerified = (tasks.get(waveId) ?? []).map((task) => task.id)
-      return verificationFile(`wave-${waveId}`, { ...verdict, subject: undefined }, { waveId, tasksVerified })
+      const content = { ...verification(verdict), waveId, tasksVerified }
+      return jsonFile(`verification/wave-${waveId}.json`, toFile(WaveVerification, content))
     })
   if (final === undefined) return files
-  return [...files, verificationFile("final", final, { tasksVerified: [...facts.tasks.keys()] })]
+  const content = { ...verification(final), tasksVerified: [...facts.tasks.keys()] }
+  return [...files, jsonFile("verification/final.json", toFile(FinalVerification, content))]
 }
 
-function verificationFile(
-  name: string,
-  {
-    timestamp: verifiedAt,
-    status,
-    checks,
-    issues,
-    ...teamwork
-  }: Omit<Verdict, "subject"> & { subject?: string | null },
-  about: { readonly waveId?: number; readonly tasksVerified: readonly string[] },
-): OutFile {
-  const content = { ...about, verifiedAt, status, checks, issues, teamwork }
-  return jsonFile(`verification/${name}.json`, toFile(VerificationFile, content))
+function verification({ timestamp: verifiedAt, status, checks, issues, ...teamwork }: Verdict) {
+  return { verifiedAt, status, checks, issues, teamwork }
 }
 
 export function loopFiles(facts: TeamFacts): OutFile[] {
