@@ -1,6 +1,7 @@
 import { PERSON } from "../../kernel/actor.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
+import { UNGUARDED } from "../../kernel/team.ts"
 import { NO_WORK } from "../../tasks/task.ts"
 import { compare } from "../own/facts.ts"
 import type {
@@ -13,15 +14,19 @@ import type {
 } from "../snapshot.ts"
 import { readDocuments } from "./foreign-documents.ts"
 import { readEvidence } from "./foreign-evidence.ts"
-import { type MendedNeeds, mendNeeds } from "./foreign-needs.ts"
 import { placeTasks, type WaveDraft } from "./foreign-waves.ts"
-import type { FoundTeam } from "./found-team.ts"
+import type { ParsedTeam } from "./found-team.ts"
+import { type DroppedNeed, type MendedNeeds, mendNeeds } from "./mend-needs.ts"
 import type { Source } from "./source.ts"
 import type { TaskDraft } from "./task-draft.ts"
 
 /** What a reader of a layout found. */
 export interface TeamDraft {
-  readonly team: Omit<SnapshotTeam, "nextTask" | "nextWorker">
+  readonly team: Pick<
+    SnapshotTeam,
+    "project" | "team" | "goal" | "phase" | "status" | "pauseReason" | "createdAt" | "updatedAt"
+  > &
+    Partial<Pick<SnapshotTeam, "mode" | "schedule">>
   /** With unique ids. */
   readonly tasks: readonly TaskDraft[]
   readonly waves?: WaveDraft
@@ -29,28 +34,39 @@ export interface TeamDraft {
   readonly messages?: readonly SnapshotMessage[]
   readonly verdicts?: TeamSnapshot["verdicts"]
   readonly loops?: TeamSnapshot["loops"]
-  readonly history: readonly PastEvent[]
+  readonly history?: readonly PastEvent[]
 }
 
-/** The worker a task is known to be of, beyond what its own file says. */
+/** The worker that did a task, as far as other files than its own say. */
 export type WorkerOf = (task: TaskDraft) => WorkerId | null
 
-/** Makes a team that can be restored out of what a reader found, and tells what had to give way. */
+export const PAUSED_BEFORE = "it was paused when it was imported"
+
+/** Makes a team that can be restored from what a reader found, and notes what had to change. */
 export function buildTeam(
   source: Source,
   draft: TeamDraft,
   { nowIso, workerOf = () => null }: { nowIso: string; workerOf?: WorkerOf },
-): Omit<FoundTeam, "layout" | "path"> {
+): ParsedTeam {
   const { createdAt, updatedAt } = draft.team
   const ordered = draft.tasks.toSorted((a, b) => compare(a.createdAt ?? createdAt, b.createdAt ?? createdAt))
-  const mended = mendNeeds(source, ordered)
+  const mended = mendNeeds(ordered)
+  const files = new Map<string, string>(ordered.map(({ id, file }) => [id, file]))
+  for (const { id, note } of mended.dropped) source.change(files.get(id) ?? "", note)
+  const dropped = Map.groupBy(mended.dropped, ({ id }) => id)
   for (const task of ordered) noteChanges(source, task)
-  const tasks = ordered.map((task) => finishTask(task, { team: draft.team, mended, workerOf }))
+  const tasks = ordered.map((task) =>
+    finishTask(task, { createdAt, mended, dropped: dropped.get(task.id) ?? [], workerOf }),
+  )
   const placed = placeTasks(source, tasks, { draft: draft.waves, updatedAt })
   const released = ordered.filter((task) => task.state === "held").map((task) => releasedEvent(task, nowIso))
   const workers = draft.workers ?? []
   const snapshot: TeamSnapshot = {
     team: {
+      mode: "FULL_AUTO",
+      schedule: "waves",
+      ...UNGUARDED,
+      run: 1,
       ...draft.team,
       nextTask: nextNumber(tasks, /^(\d{1,9})$/),
       nextWorker: nextNumber(workers, /^w(\d{1,9})$/),
@@ -85,53 +101,61 @@ function noteChanges(source: Source, task: TaskDraft): void {
   }
 }
 
-function finishTask(
-  task: TaskDraft,
-  { team, mended, workerOf }: { team: TeamDraft["team"]; mended: MendedNeeds; workerOf: WorkerOf },
-): SnapshotTask {
+/** What other systems say nothing of. */
+const UNSAID = {
+  assignee: null,
+  work: NO_WORK,
+  priority: 0,
+  phase: null,
+  qa: null,
+  attempt: 1,
+  leaseUntil: null,
+  leaseMs: 0,
+  exceptions: [],
+} as const
+
+interface Surroundings {
+  readonly createdAt: string
+  readonly mended: MendedNeeds
+  /** What the task lost of its needs. */
+  readonly dropped: readonly DroppedNeed[]
+  readonly workerOf: WorkerOf
+}
+
+function finishTask(task: TaskDraft, { mended, dropped, workerOf, ...team }: Surroundings): SnapshotTask {
+  const { id, title, description, role, complexity, acceptance, checks, files, agentType, wave, result, version } = task
   const createdAt = task.createdAt ?? team.createdAt
   const updatedAt = task.updatedAt ?? task.completedAt ?? createdAt
-  const { status, pausedFrom, pauseReason } = statusOf(task, mended.pauseReasons.get(task.id))
   const ended = hasEnded(task)
-  // An open task may name somebody it was meant for, or who gave it back.
+  // An open task may name who it was meant for, or who gave it back.
   const wasHeld = task.state !== "open" && (task.claimedBy !== null || task.state !== "skipped")
   return {
-    id: task.id,
-    title: task.title,
-    description: task.description,
-    role: task.role,
-    complexity: task.complexity,
-    blockedBy: (mended.needs.get(task.id) ?? []) as TaskId[],
-    acceptance: task.acceptance,
-    checks: task.checks,
-    files: task.files,
-    agentType: task.agentType,
-    assignee: null,
-    work: NO_WORK,
-    priority: 0,
-    phase: null,
-    qa: null,
-    status,
-    pausedFrom,
-    pauseReason,
-    wave: task.wave,
-    height: mended.height.get(task.id) ?? 0,
-    attempt: 1,
-    result: task.result,
-    // Whoever held a task that is not done is gone; of one that is done, it stays known.
+    ...UNSAID,
+    id,
+    title,
+    description,
+    role,
+    complexity,
+    acceptance,
+    checks,
+    files,
+    agentType,
+    wave,
+    result,
+    version,
+    blockedBy: (mended.needs.get(id) ?? []) as TaskId[],
+    height: mended.height.get(id) ?? 0,
+    ...statusOf(task, dropped),
+    // The holder of an unfinished task is gone; that of a finished one stays known.
     claimedBy: ended ? task.claimedBy : null,
     claimedAt: ended ? task.claimedAt : null,
     claimToken: Math.max(task.claimToken, wasHeld ? 1 : 0),
-    leaseUntil: null,
-    leaseMs: 0,
     workerId: ended ? workerOf(task) : null,
     previousOwner: ended || !wasHeld ? null : task.claimedBy,
-    version: task.version,
     createdAt,
     updatedAt,
     completedAt: ended ? (task.completedAt ?? updatedAt) : null,
-    evidence: readEvidence(task.evidence, { taskId: task.id, by: task.claimedBy, timestamp: updatedAt }),
-    exceptions: [],
+    evidence: readEvidence(task.evidence, { taskId: id, by: task.claimedBy, timestamp: updatedAt }),
   }
 }
 
@@ -141,18 +165,20 @@ function hasEnded(task: TaskDraft): boolean {
 
 function statusOf(
   task: TaskDraft,
-  reason: string | undefined,
+  dropped: readonly DroppedNeed[],
 ): Pick<SnapshotTask, "status" | "pausedFrom" | "pauseReason"> {
   if (hasEnded(task)) return { status: task.state as SnapshotTask["status"], pausedFrom: null, pauseReason: null }
-  if (task.state !== "paused" && reason === undefined) return { status: "open", pausedFrom: null, pauseReason: null }
   const reasons = [
-    task.state === "paused" ? (task.pauseReason ?? "it was paused when it was imported") : "",
-    reason ?? "",
+    ...(task.state === "paused" ? [task.pauseReason ?? PAUSED_BEFORE] : []),
+    ...(task.hasUnreadableNeeds ? ["its needs could not be read"] : []),
+    ...dropped.map(({ reason }) => reason),
   ]
-  return { status: "paused", pausedFrom: "open", pauseReason: reasons.filter(Boolean).join("; ") }
+  return reasons.length === 0
+    ? { status: "open", pausedFrom: null, pauseReason: null }
+    : { status: "paused", pausedFrom: "open", pauseReason: reasons.join("; ") }
 }
 
-/** What was finished elsewhere counts as done: the gates ask no evidence and no commits of this attempt. */
+/** Work that was finished elsewhere counts as done: the gates ask no evidence and no commits of this attempt. */
 function importedRecord({ id, attempt, completedAt, updatedAt, claimedBy }: SnapshotTask, index: number): TeamRecord {
   const at = completedAt ?? updatedAt
   const about = { kind: "imported", number: index + 1, taskId: id, attempt, status: "done" } as const
@@ -164,9 +190,9 @@ function releasedEvent(task: TaskDraft, timestamp: string): PastEvent {
   return { type: "task.released", version: 1, timestamp, by: PERSON, data }
 }
 
-/** Begins with the team, whatever times the rest names. */
+/** Begins with the creation of the team, whatever times the rest has. */
 function writeHistory(draft: TeamDraft, released: readonly PastEvent[]): PastEvent[] {
-  const rest = [...draft.history, ...released].toSorted((a, b) => compare(a.timestamp, b.timestamp))
+  const rest = [...(draft.history ?? []), ...released].toSorted((a, b) => compare(a.timestamp, b.timestamp))
   const { createdAt } = draft.team
   const [timestamp = createdAt] = [createdAt, rest[0]?.timestamp ?? createdAt].sort()
   return [{ type: "team.created", version: 1, timestamp, by: PERSON, data: { goal: draft.team.goal } }, ...rest]

@@ -7,7 +7,7 @@ import {
   type EvidenceType,
   FILE_ACTIONS,
 } from "../../tasks/evidence.ts"
-import { asLine, asText, asWord, Fields, isRecord } from "./foreign-json.ts"
+import { asLine, asText, asWord, Count, choice, Fields, Flag, Id, Integer, isRecord, Time } from "./foreign-json.ts"
 
 /** What every entry of a task has, unless it says otherwise. */
 interface Surroundings {
@@ -46,9 +46,9 @@ function readEntry(fields: Fields): EntryParts {
   const wanted = fields.text("type")
   const facts = readFacts(fields)
   const text = fields.text("text", "message", "note", "description", "content", "summary") ?? ""
-  const timestamp = fields.time("timestamp", "recorded_at", "created_at")
-  const withdrawnAt = fields.time("withdrawn_at")
-  const by = fields.id("by", "author")
+  const timestamp = fields.read(Time, "timestamp", "recorded_at", "created_at")
+  const withdrawnAt = fields.read(Time, "withdrawn_at")
+  const by = fields.read(Id, "by", "author")
   const type = chooseType(asWord(wanted), facts)
   const rest = { ...(wanted === undefined || asWord(wanted) === type ? {} : { type: wanted }), ...fields.rest() }
   const more = Object.keys(rest).length === 0 ? "" : JSON.stringify(rest)
@@ -65,16 +65,16 @@ function readEntry(fields: Fields): EntryParts {
 function readFacts(fields: Fields): EvidenceFacts {
   const facts: EvidenceFacts = {
     command: fields.text("command"),
-    exitCode: fields.integer("exit_code", "exitCode"),
+    exitCode: fields.read(Integer, "exit_code", "exitCode"),
     output: fields.text("output"),
     outputHash: fields.text("output_hash", "outputHash"),
-    durationMs: fields.count("duration_ms", "durationMs"),
+    durationMs: fields.read(Count, "duration_ms", "durationMs"),
     commit: fields.text("commit"),
-    isDirty: fields.flag("is_dirty", "isDirty"),
+    isDirty: fields.read(Flag, "is_dirty", "isDirty"),
     path: fields.text("path"),
-    action: fields.choice(FILE_ACTIONS, "action"),
-    passed: fields.count("passed", "pass"),
-    failed: fields.count("failed", "fail"),
+    action: fields.read(choice(FILE_ACTIONS), "action"),
+    passed: fields.read(Count, "passed", "pass"),
+    failed: fields.read(Count, "failed", "fail"),
   }
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }

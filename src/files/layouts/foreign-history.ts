@@ -1,7 +1,7 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { isId } from "../../kernel/ids.ts"
 import type { PastEvent } from "../snapshot.ts"
-import { asLine, Fields, isRecord } from "./foreign-json.ts"
+import { asLine, Fields, isRecord, Time } from "./foreign-json.ts"
 
 /** Something that files tell of the time before. */
 export function pastEntry(entry: string, timestamp: string, by?: string): PastEvent {
@@ -21,7 +21,7 @@ export function logEntry(entry: unknown, otherwise: string, prefix = ""): PastEv
     return line === "" ? undefined : pastEntry(`${prefix}${line}`, otherwise)
   }
   const fields = new Fields(entry)
-  const timestamp = fields.time("timestamp", "time", "at", "date", "ts", "createdAt", "created_at") ?? otherwise
+  const timestamp = fields.read(Time, "timestamp", "time", "at", "date", "ts", "createdAt", "created_at") ?? otherwise
   const by = fields.text("by", "author", "agentId", "agent", "pmId", "actor")
   const said = [
     fields.text("phase"),

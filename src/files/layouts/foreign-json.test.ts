@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { asCount, asIds, asLine, asTexts, asTime, asWord, Fields, parseJson, parseJsonText } from "./foreign-json.ts"
+import { as, asLine, asWord, Count, Fields, Ids, parseJson, parseJsonText, Texts, Time } from "./foreign-json.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -49,32 +49,38 @@ describe("values", () => {
     [1e20, undefined],
     [null, undefined],
   ])("takes %j for the time %j", (value, time) => {
-    expect(asTime(value)).toBe(time)
+    expect(as(Time, value)).toBe(time)
   })
 
   it("takes many spellings for one", () => {
     expect(["In Progress", "in-progress", " IN_PROGRESS "].map(asWord)).toEqual(Array(3).fill("in_progress"))
-    expect([3, "3", " 3 ", "-1", 1.5, "1234567890123"].map(asCount)).toEqual([3, 3, 3, undefined, undefined, undefined])
-    expect([[1, "2", { id: 3 }, null], "1, 2", 7, { a: 1 }, [[1]]].map(asIds)).toEqual([
+    expect([3, "3", " 3 ", "-1", 1.5, "1234567890123"].map((each) => as(Count, each))).toEqual([
+      3,
+      3,
+      3,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect([[1, "2", { id: 3 }, null], "1, 2", 7, { a: 1 }, [[1]]].map((each) => as(Ids, each))).toEqual([
       ["1", "2", "3"],
       ["1", "2"],
       ["7"],
       undefined,
       undefined,
     ])
-    expect(asTexts("works, fast\n\nnice")).toEqual(["works, fast", "nice"])
-    expect(asTexts(["a", { b: 1 }])).toEqual(["a", '{"b":1}'])
+    expect(as(Texts, "works, fast\n\nnice")).toEqual(["works, fast", "nice"])
+    expect(as(Texts, ["a", { b: 1 }])).toEqual(["a", '{"b":1}'])
     expect(asLine("two\r\nlines ")).toBe("two lines")
   })
 })
 
 describe("Fields", () => {
-  it("knows what was understood, what was of the wrong kind and what nobody asked for", () => {
+  it("knows what was understood, what was of the wrong kind and what was not read", () => {
     const fields = new Fields({ title: "", subject: "x", wave: "first", extra: 1, none: null, empty: [] })
     expect(fields.text("title", "subject")).toBe("x")
-    expect(fields.count("wave")).toBeUndefined()
+    expect(fields.read(Count, "wave")).toBeUndefined()
     expect(fields.wrong).toEqual(["wave is not a whole number and was left out"])
-    expect(fields.left()).toEqual(["wave", "extra"])
     expect(fields.rest()).toEqual({ wave: "first", extra: 1 })
   })
 })

@@ -2,7 +2,7 @@ import { PERSON } from "../../kernel/actor.ts"
 import { isId, quoteInput } from "../../kernel/ids.ts"
 import { EVERYBODY, inboxName, MESSAGE_TYPES, type MessageType } from "../../messages/message.ts"
 import type { SnapshotMessage } from "../snapshot.ts"
-import { asLine, asText, asWord, Fields, isRecord, type Json } from "./foreign-json.ts"
+import { asLine, asText, asWord, Fields, Flag, isRecord, type Json, Time } from "./foreign-json.ts"
 import { makeId, type Source } from "./source.ts"
 
 /** Where messages come from, for those that do not say it themselves. */
@@ -33,7 +33,7 @@ export function readMessages(
     }
     const fields = new Fields(entry)
     // One without a time came after the one before it.
-    timestamp = fields.time("timestamp", "ts", "time", "created_at", "sent_at") ?? timestamp
+    timestamp = fields.read(Time, "timestamp", "ts", "time", "created_at", "sent_at") ?? timestamp
     const message = readMessage(fields, { box, used, timestamp, index })
     noteNames(source, box, { entry, message, index })
     messages.push(message)
@@ -48,9 +48,9 @@ function readMessage(
 ): SnapshotMessage {
   const given = fields.text("id", "message_id") ?? ""
   const to = fields.text("to", "recipient")
-  const readAt = fields.time("read_at", "readAt")
-  const isRead = fields.flag("read") ?? (readAt !== undefined || box.isRead)
-  const deliveredAt = fields.time("delivered_at") ?? null
+  const readAt = fields.read(Time, "read_at", "readAt")
+  const isRead = fields.read(Flag, "read") ?? (readAt !== undefined || box.isRead)
+  const deliveredAt = fields.read(Time, "delivered_at") ?? null
   return {
     id: takeId(given, `${box.name}\n${index}\n${given}`, used),
     from: participant(fields.text("from", "sender", "role")),

@@ -1,6 +1,6 @@
 import { PERSON } from "../../kernel/actor.ts"
 import type { Check, Verdict, VerdictStatus } from "../../quality/verdict.ts"
-import { asLine, asText, asWord, Fields, isRecord } from "./foreign-json.ts"
+import { asLine, asText, asWord, Count, Fields, Id, isRecord, Time } from "./foreign-json.ts"
 import type { Source } from "./source.ts"
 
 const STATUSES: Record<VerdictStatus, readonly string[]> = {
@@ -32,7 +32,7 @@ function readVerdict(
   { fields, otherwise }: { fields: Fields; otherwise: string },
 ): Verdict | undefined {
   const name = file.slice("verification/".length, -".json".length)
-  const wave = fields.count("wave_id", "wave", "waveId") ?? Number(/^wave-(\d{1,9})$/.exec(name)?.[1] ?? 0)
+  const wave = fields.read(Count, "wave_id", "wave", "waveId") ?? Number(/^wave-(\d{1,9})$/.exec(name)?.[1] ?? 0)
   const isFinal = name === "final" || (wave === 0 && fields.text("scope") === "final")
   const status = findVerdictStatus(fields.any("status", "verdict", "result"))
   if (status === undefined) source.skip(file, "has no status; passed, failed and skipped are known")
@@ -44,8 +44,8 @@ function readVerdict(
       status,
       checks: readChecks(fields.any("checks")),
       issues: readIssues(fields.any("issues")),
-      by: fields.id("by", "verified_by", "verifier") ?? PERSON,
-      timestamp: fields.time("verified_at", "verifiedAt", "timestamp", "created_at") ?? otherwise,
+      by: fields.read(Id, "by", "verified_by", "verifier") ?? PERSON,
+      timestamp: fields.read(Time, "verified_at", "verifiedAt", "timestamp", "created_at") ?? otherwise,
     }
     source.takeOver(file, fields)
     return verdict

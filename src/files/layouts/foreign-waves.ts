@@ -1,7 +1,7 @@
 import { isMet } from "../../tasks/task.ts"
 import { currentWave, type WaveVerdict } from "../../tasks/wave.ts"
 import type { SnapshotTask, SnapshotWave } from "../snapshot.ts"
-import { asCount, asIds, asLine, asTime, asWord, Fields, isRecord } from "./foreign-json.ts"
+import { as, asLine, asWord, Count, Fields, Ids, isRecord, List, Time } from "./foreign-json.ts"
 import type { Source } from "./source.ts"
 
 /** Waves as a file tells them: which task is in which, and what was said of each. */
@@ -20,7 +20,7 @@ export function readWaves(source: Source, file: string): WaveDraft | undefined {
   if (content === undefined) return undefined
   const fields = new Fields(isRecord(content) ? content : { waves: content })
   const version = fields.text("version") ?? "1"
-  const list = fields.list("waves")
+  const list = fields.read(List, "waves")
   if (!VERSIONS.includes(version)) source.skip(file, `has version ${version}; versions 1 and 1.0 are known`)
   else if (list === undefined) source.skip(file, "holds no list of waves")
   else {
@@ -42,11 +42,11 @@ function readList(
   const entries: Fields[] = []
   for (const [index, entry] of list.entries()) {
     const wave = new Fields(isRecord(entry) ? entry : {})
-    const number = asCount(asLine(wave.any("id", "wave", "wave_id", "number")).replace(/^wave-/i, "")) ?? 0
+    const number = as(Count, asLine(wave.any("id", "wave", "wave_id", "number")).replace(/^wave-/i, "")) ?? 0
     if (number < 1) source.change(file, `wave number ${index + 1} of the list has no usable id and was left out`)
     else if (waves.some((each) => each.number === number)) source.change(file, `wave ${number} is there twice`)
     else waves.push(readWave(wave, number))
-    const tasks = asIds(wave.any("tasks", "task_ids")) ?? []
+    const tasks = as(Ids, wave.any("tasks", "task_ids")) ?? []
     if (number >= 1) for (const id of tasks) if (!waveOf.has(id)) waveOf.set(id, number)
     entries.push(wave)
   }
@@ -58,8 +58,8 @@ function readWave(wave: Fields, number: number): SnapshotWave {
   // Any other status follows from the tasks.
   const status = asWord(wave.any("status"))
   const verdict: WaveVerdict = status === "verified" || status === "failed" ? status : null
-  const startedAt = asTime(wave.any("started_at", "startedAt")) ?? null
-  return { number, verdict, startedAt, verifiedAt: asTime(wave.any("verified_at", "verifiedAt")) ?? null }
+  const startedAt = as(Time, wave.any("started_at", "startedAt")) ?? null
+  return { number, verdict, startedAt, verifiedAt: as(Time, wave.any("verified_at", "verifiedAt")) ?? null }
 }
 
 export interface PlacedTasks {

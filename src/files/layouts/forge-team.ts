@@ -1,14 +1,30 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { isId, type WorkerId } from "../../kernel/ids.ts"
-import { type TeamPhase, type TeamStatus, UNGUARDED } from "../../kernel/team.ts"
+import type { TeamPhase, TeamStatus } from "../../kernel/team.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { PastEvent, SnapshotTeam, SnapshotWorker } from "../snapshot.ts"
-import { buildTeam } from "./build-team.ts"
+import { buildTeam, PAUSED_BEFORE } from "./build-team.ts"
 import { pastEntry } from "./foreign-history.ts"
-import { asCount, asIds, asLine, asText, asWord, Fields, isRecord, type Json, readTimes } from "./foreign-json.ts"
+import {
+  as,
+  asLine,
+  asText,
+  asWord,
+  Count,
+  Fields,
+  Ids,
+  idOf,
+  isRecord,
+  type Json,
+  JsonObject,
+  List,
+  readTimes,
+  Texts,
+  Time,
+} from "./foreign-json.ts"
 import { findVerdictStatus } from "./foreign-verdicts.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
-import { badId, makeId, type Source } from "./source.ts"
+import { badId, type Source } from "./source.ts"
 import { readTask, type TaskDraft } from "./task-draft.ts"
 
 const MAIN = "team-state.json"
@@ -18,20 +34,14 @@ export function parseForgeTeam(source: Source, context: ParseContext): ParsedTea
   const fields = new Fields(source.main(MAIN))
   const times = readTimes(fields, context.nowIso)
   const { updatedAt } = times
-  const found = readWorkers(source, fields.list("workers") ?? [], times)
+  const found = readWorkers(source, fields.read(List, "workers") ?? [], times)
   const tasks = readTasks(source, fields, found.shares)
   const named = fields.text("teamName", "team_name", "name") ?? context.defaultTeam
-  const name = makeId(named, context.defaultTeam)
-  if (name !== named) source.change(MAIN, `${badId(named, "team name")}; it is ${name} now`)
-  const team: Omit<SnapshotTeam, "nextTask" | "nextWorker"> = {
+  const team = {
     project: context.defaultProject,
-    team: name,
+    team: source.nameOf(MAIN, named, { what: "team name", fallback: context.defaultTeam }),
     goal: fields.text("prompt", "goal", "description") ?? "",
     ...readProgress(fields, tasks),
-    mode: "FULL_AUTO",
-    schedule: "waves",
-    ...UNGUARDED,
-    run: 1,
     ...times,
   }
   const history = [
@@ -39,7 +49,7 @@ export function parseForgeTeam(source: Source, context: ParseContext): ParsedTea
     ...describeFailedCount(fields.any("failedTasks"), updatedAt),
     ...readFailures(source, updatedAt),
   ]
-  const verdicts = readVerdict(fields.record("crossCliVerification"), updatedAt)
+  const verdicts = readVerdict(fields.read(JsonObject, "crossCliVerification"), updatedAt)
   source.noteWrong(MAIN, fields)
   const workerOf = (task: TaskDraft) => found.workers.find((worker) => worker.id === task.claimedBy)?.id ?? null
   const draft = { team, tasks, workers: found.workers, verdicts, history }
@@ -88,33 +98,33 @@ function readWorker(fields: Fields, id: WorkerId, times: { createdAt: string; up
     worktree: null,
     branch: null,
     availability: "stopped",
-    heartbeatAt: fields.time("lastActivity") ?? times.updatedAt,
-    createdAt: fields.time("spawnedAt") ?? times.createdAt,
+    heartbeatAt: fields.read(Time, "lastActivity") ?? times.updatedAt,
+    createdAt: fields.read(Time, "spawnedAt") ?? times.createdAt,
   }
 }
 
 function readShare(fields: Fields, worker: string): Share {
-  const tasks = fields.ids("taskIds", "tasks") ?? []
+  const tasks = fields.read(Ids, "taskIds", "tasks") ?? []
   const completed = fields.any("completedTasks")
-  const count = asCount(completed) ?? 0
-  const total = fields.count("totalAssigned") ?? tasks.length
+  const count = as(Count, completed) ?? 0
+  const total = fields.read(Count, "totalAssigned") ?? tasks.length
   const all = count > 0 && count >= total
   return {
     worker,
     agentType: fields.text("agentType") ?? null,
-    files: fields.texts("exclusiveFiles") ?? [],
+    files: fields.read(Texts, "exclusiveFiles") ?? [],
     tasks,
-    done: Array.isArray(completed) ? (asIds(completed) ?? []) : all ? tasks : [],
+    done: Array.isArray(completed) ? (as(Ids, completed) ?? []) : all ? tasks : [],
     doneCount: Array.isArray(completed) || all ? 0 : count,
-    lastActivity: fields.time("lastActivity"),
+    lastActivity: fields.read(Time, "lastActivity"),
   }
 }
 
 function readTasks(source: Source, fields: Fields, shares: readonly Share[]): TaskDraft[] {
   const records = new Map<string, Json>()
-  for (const entry of fields.list("tasks", "taskList", "subtasks") ?? []) {
+  for (const entry of fields.read(List, "tasks", "taskList", "subtasks") ?? []) {
     if (!isRecord(entry) || isInternal(entry)) continue
-    const id = (asText(entry.id ?? entry.taskId ?? entry.task_id) ?? "").trim()
+    const id = idOf(entry) ?? ""
     if (records.has(id)) source.change(MAIN, `task ${id} is there twice; the first one counts`)
     else records.set(id, entry)
   }
@@ -139,7 +149,7 @@ function readTasks(source: Source, fields: Fields, shares: readonly Share[]): Ta
 }
 
 function asIdList(value: unknown): string[] {
-  return Array.isArray(value) ? (asIds(value) ?? []) : []
+  return Array.isArray(value) ? (as(Ids, value) ?? []) : []
 }
 
 /** Tasks that the host made for its own use. */
@@ -180,7 +190,7 @@ function readProgress(
   if (given === "shutdown") return { phase: "EXECUTION", status: "paused", pauseReason: "the team was shut down" }
   const statuses: readonly TeamStatus[] = ["completing", "failed", "cancelled", "paused"]
   const status = statuses.find((each) => each === given) ?? "active"
-  return { phase, status, pauseReason: status === "paused" ? "it was paused when it was imported" : null }
+  return { phase, status, pauseReason: status === "paused" ? PAUSED_BEFORE : null }
 }
 
 function describeShare(share: Share, tasks: readonly TaskDraft[], timestamp: string): PastEvent[] {
@@ -191,7 +201,7 @@ function describeShare(share: Share, tasks: readonly TaskDraft[], timestamp: str
 }
 
 function describeFailedCount(failed: unknown, timestamp: string): PastEvent[] {
-  const count = asCount(failed) ?? 0
+  const count = as(Count, failed) ?? 0
   return count === 0 ? [] : [pastEntry(`${count} tasks had failed; which ones is not recorded`, timestamp)]
 }
 
@@ -202,7 +212,7 @@ function readFailures(source: Source, otherwise: string): PastEvent[] {
     if (record === undefined) continue
     const fields = new Fields(record)
     const worker = fields.text("workerId", "worker", "id") ?? file.replace("-failure.json", "")
-    const timestamp = fields.time("timestamp", "failedAt", "time", "createdAt") ?? otherwise
+    const timestamp = fields.read(Time, "timestamp", "failedAt", "time", "createdAt") ?? otherwise
     const why = fields.any("error", "reason", "message", "failure") ?? fields.rest()
     events.push(pastEntry(`${worker} failed: ${asLine(isRecord(why) ? (why.message ?? why) : why)}`, timestamp, worker))
   }

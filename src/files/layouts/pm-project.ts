@@ -1,14 +1,15 @@
 import { isId } from "../../kernel/ids.ts"
-import { TEAM_MODES, type TeamPhase, UNGUARDED } from "../../kernel/team.ts"
+import { TEAM_MODES, type TeamPhase } from "../../kernel/team.ts"
 import type { PastEvent, SnapshotTeam } from "../snapshot.ts"
-import { buildTeam } from "./build-team.ts"
+import { buildTeam, PAUSED_BEFORE } from "./build-team.ts"
 import { logEntry, pastEntry } from "./foreign-history.ts"
-import { asText, asWord, Fields, isRecord, type Json, readTimes } from "./foreign-json.ts"
+import { asText, asWord, choice, Fields, idOf, isRecord, type Json, readTimes, Time } from "./foreign-json.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
-import { badId, makeId, type Source } from "./source.ts"
+import { makeId, type Source } from "./source.ts"
 import { firstLine, readTask, type TaskDraft } from "./task-draft.ts"
 
 const MAIN = "state.json"
+const mode = choice(TEAM_MODES)
 
 /**
  * A project of the project manager with executors and QA. `state.json` is the truth there, in a shape that was never
@@ -23,15 +24,14 @@ export function parsePmProject(source: Source, context: ParseContext): ParsedTea
   )
   const listed = readListed(source, fields.any("tasks"))
   const tasks = listed.length > 0 ? listed : makeTasks(members)
-  const team: Omit<SnapshotTeam, "nextTask" | "nextWorker"> = {
-    project: readName(source, fields, context),
+  const named = fields.text("id", "projectId", "project_id")
+  const given = named ?? source.folders[0] ?? fields.text("name", "title") ?? context.defaultProject
+  const team = {
+    project: source.nameOf(MAIN, given, { what: "project id", fallback: context.defaultProject }),
     team: context.defaultTeam,
     goal: fields.text("goal", "requirement", "requirements", "description", "name", "title") ?? "",
     ...readProgress(fields, tasks),
-    mode: fields.choice(TEAM_MODES, "mode", "operatingMode") ?? "FULL_AUTO",
-    schedule: "waves",
-    ...UNGUARDED,
-    run: 1,
+    mode: fields.read(mode, "mode", "operatingMode") ?? "FULL_AUTO",
     createdAt,
     updatedAt,
   }
@@ -44,15 +44,7 @@ export function parsePmProject(source: Source, context: ParseContext): ParsedTea
   return buildTeam(source, { team, tasks, history }, context)
 }
 
-function readName(source: Source, fields: Fields, context: ParseContext): string {
-  const named = fields.text("id", "projectId", "project_id")
-  const given = named ?? source.folders[0] ?? fields.text("name", "title") ?? context.defaultProject
-  const id = makeId(given, context.defaultProject)
-  if (id !== given) source.change(MAIN, `${badId(given, "project id")}; it is ${id} now`)
-  return id
-}
-
-/** Somebody in the project: what was recorded, and the role it goes by. */
+/** A member of the project: what was recorded, and the role it goes by. */
 interface Member {
   readonly role: string
   readonly record: Json
@@ -97,9 +89,7 @@ function readListed(source: Source, given: unknown): TaskDraft[] {
     : Array.isArray(given)
       ? given
       : []
-  const taken = new Set(
-    list.map((entry) => (isRecord(entry) ? asText(entry.id ?? entry.task_id ?? entry.taskId) : undefined)),
-  )
+  const taken = new Set(list.map((entry) => (isRecord(entry) ? idOf(entry) : undefined)))
   const tasks = new Map<string, TaskDraft>()
   for (const [index, entry] of list.entries()) {
     const place = String(index + 1)
@@ -115,7 +105,7 @@ function readListed(source: Source, given: unknown): TaskDraft[] {
   return [...tasks.values()]
 }
 
-/** Here a task is assigned to whoever does it. */
+/** This system assigns tasks to their owners. */
 function withOwner(entry: Json): Json {
   const owner = entry.claimed_by ?? entry.owner ?? entry.assignedTo ?? entry.assignee ?? entry.agentId
   return typeof owner === "string" && isId(owner) ? { ...entry, claimed_by: owner } : entry
@@ -155,7 +145,7 @@ function makeTasks(members: readonly Member[]): TaskDraft[] {
   })
 }
 
-/** Whoever reached the end of the last phase is done, whatever its status says. */
+/** A member at the end of the last phase is done, whatever its status says. */
 function statusOf(record: Json): unknown {
   // Also "40%" and 12.5, but nothing that a number cannot be made of.
   const progress = Number.parseFloat(asText(record.progress) ?? "")
@@ -191,7 +181,7 @@ function readProgress(
     PHASES[given] ?? PHASES[status] ?? (tasks.some((task) => task.state !== "open") ? "EXECUTION" : "PLANNING")
   const isComplete = PHASES[status] === "COMPLETE" || phase === "COMPLETE" || (given === "completion" && isDone)
   if (isComplete) return { phase: "COMPLETE", status: "completed", pauseReason: null }
-  const pauseReason = fields.text("pauseReason") ?? "it was paused when it was imported"
+  const pauseReason = fields.text("pauseReason") ?? PAUSED_BEFORE
   if (status === "paused") return { phase, status: "paused", pauseReason }
   const ended = (["failed", "cancelled"] as const).find((each) => each === status)
   return { phase, status: ended ?? "active", pauseReason: null }
@@ -201,7 +191,7 @@ function readProgress(
 function describeMember({ role, record }: Member, otherwise: string): PastEvent[] {
   const fields = new Fields(record)
   const by = fields.text("agentId")
-  const timestamp = fields.time("lastUpdate", "updatedAt") ?? otherwise
+  const timestamp = fields.read(Time, "lastUpdate", "updatedAt") ?? otherwise
   const status = fields.text("status")
   const [phase, progress] = [fields.text("phase"), fields.text("progress")]
   const said = [status === undefined ? "" : `was ${status}`, phase === undefined ? "" : `in phase ${phase}`]

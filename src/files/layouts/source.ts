@@ -91,10 +91,17 @@ export class Source {
     this.changed.push({ file, what })
   }
 
+  /** The id nearest to a name in a file; notes it where the name itself cannot be an id. */
+  nameOf(file: string, given: string, { what, fallback }: { what: string; fallback: string }): string {
+    const id = makeId(given, fallback)
+    if (id !== given) this.change(file, `${badId(given, what)}; it is ${id} now`)
+    return id
+  }
+
   /** Everything in the file has found its place, as far as these fields are concerned. */
   takeOver(file: string, ...parts: Fields[]): void {
     for (const part of parts) this.noteWrong(file, part)
-    if (parts.every((part) => part.left().length === 0)) this.#takenOver.add(file)
+    if (parts.every((part) => Object.keys(part.rest()).length === 0)) this.#takenOver.add(file)
   }
 
   /** Names the fields of a file that nothing could be made of. */

@@ -1,42 +1,30 @@
 import { isId, type TaskId } from "../../kernel/ids.ts"
-import { COMPLEXITIES, type Complexity, GENERIC_ROLE, ROLES, type Role } from "../../tasks/task.ts"
-import { asText, asWord, Fields, type Json } from "./foreign-json.ts"
+import { COMPLEXITIES, GENERIC_ROLE, ROLES } from "../../tasks/task.ts"
+import type { SnapshotTask } from "../snapshot.ts"
+import { asText, asWord, Count, choice, Fields, Id, Ids, type Json, Texts, Time } from "./foreign-json.ts"
 import { badId } from "./source.ts"
 
-/** What became of a task, as far as other systems tell. `held`: somebody was at it, who is gone now. */
+/** What became of a task in another system. `held`: a session worked on it that is gone now. */
 export type TaskState = "open" | "held" | "paused" | "resolved" | "failed" | "skipped"
 
-/** A task as a file tells it, before its needs, its wave and its times are known to fit the rest. */
-export interface TaskDraft {
+type Kept =
+  | ("id" | "title" | "description" | "role" | "agentType" | "complexity" | "acceptance" | "checks" | "files")
+  | ("pauseReason" | "wave" | "result" | "claimedBy" | "claimedAt" | "claimToken" | "version" | "completedAt")
+
+/** A task as a file has it, before its needs, its wave and its times are known to fit the rest. */
+export interface TaskDraft extends Pick<SnapshotTask, Kept> {
   readonly file: string
-  readonly id: TaskId
-  readonly title: string
-  readonly description: string
-  readonly role: Role
   /** A role that we do not have. */
   readonly foreignRole: string | null
-  readonly agentType: string | null
-  readonly complexity: Complexity
   readonly needs: readonly string[]
-  /** It has needs, but nobody can tell which. */
+  /** It has needs, but we cannot tell which. */
   readonly hasUnreadableNeeds: boolean
-  readonly acceptance: readonly string[]
-  readonly checks: readonly string[]
-  readonly files: readonly string[]
   readonly state: TaskState
   /** A status that we do not know. */
   readonly foreignStatus: string | null
-  readonly pauseReason: string | null
-  readonly wave: number | null
-  readonly result: string | null
-  readonly claimedBy: string | null
-  readonly claimedAt: string | null
-  readonly claimToken: number
   readonly workerId: string | null
-  readonly version: number
   readonly createdAt: string | null
   readonly updatedAt: string | null
-  readonly completedAt: string | null
   readonly evidence: unknown
 }
 
@@ -53,6 +41,8 @@ export type TaskReading =
 
 const NEEDS = ["blocked_by", "blockedBy", "depends_on", "dependsOn", "dependencies", "deps", "needs"]
 
+const complexity = choice(COMPLEXITIES)
+
 /** Reads a task under the names that any of the older systems gives its fields. */
 export function readTask(record: Json, hints: TaskHints): TaskReading {
   const fields = new Fields(record)
@@ -60,36 +50,28 @@ export function readTask(record: Json, hints: TaskHints): TaskReading {
   if (!isId(id)) return { ok: false, why: id === "" ? "has no id" : badId(id) }
   const texts = readTexts(fields, hints.title)
   if (texts === undefined) return { ok: false, why: "has no title" }
-  const { role, foreignRole, agentType } = readRole(fields)
-  const { state, foreignStatus, pauseReason } = readState(fields)
-  // Written out, because spreading costs as much as reading, and there may be thousands.
-  const task = {
+  const task: TaskDraft = {
     file: hints.file,
     id: id as TaskId,
-    title: texts.title,
-    description: texts.description,
-    role,
-    foreignRole,
-    agentType,
-    state,
-    foreignStatus,
-    pauseReason,
-    claimedBy: fields.id("claimed_by", "claimedBy", "owner") ?? null,
-    claimedAt: fields.time("claimed_at", "claimedAt") ?? null,
-    claimToken: fields.count("claim_token") ?? 0,
-    workerId: fields.id("worker_id", "workerId") ?? null,
-    complexity: fields.choice(COMPLEXITIES, "complexity") ?? "standard",
-    needs: fields.ids(...NEEDS) ?? [],
+    ...texts,
+    ...readRole(fields),
+    ...readState(fields),
+    claimedBy: fields.read(Id, "claimed_by", "claimedBy", "owner") ?? null,
+    claimedAt: fields.read(Time, "claimed_at", "claimedAt") ?? null,
+    claimToken: fields.read(Count, "claim_token") ?? 0,
+    workerId: fields.read(Id, "worker_id", "workerId") ?? null,
+    complexity: fields.read(complexity, "complexity") ?? "standard",
+    needs: fields.read(Ids, ...NEEDS) ?? [],
     hasUnreadableNeeds: fields.wrong.some((wrong) => NEEDS.some((name) => wrong.startsWith(`${name} `))),
-    acceptance: fields.texts("acceptance", "acceptance_criteria", "acceptanceCriteria") ?? [],
-    checks: fields.texts("checks") ?? [],
-    files: fields.texts("files", "exclusiveFiles", "owned_files", "fileOwnership", "file_ownership") ?? [],
-    wave: fields.count("wave") ?? null,
+    acceptance: fields.read(Texts, "acceptance", "acceptance_criteria", "acceptanceCriteria") ?? [],
+    checks: fields.read(Texts, "checks") ?? [],
+    files: fields.read(Texts, "files", "exclusiveFiles", "owned_files", "fileOwnership", "file_ownership") ?? [],
+    wave: fields.read(Count, "wave") ?? null,
     result: fields.text("result", "result_summary", "resultSummary") ?? null,
-    version: Math.max(fields.count("version") ?? 1, 1),
-    createdAt: fields.time("created_at", "createdAt") ?? null,
-    updatedAt: fields.time("updated_at", "updatedAt", "lastUpdate") ?? null,
-    completedAt: fields.time("completed_at", "completedAt", "resolved_at") ?? null,
+    version: Math.max(fields.read(Count, "version") ?? 1, 1),
+    createdAt: fields.read(Time, "created_at", "createdAt") ?? null,
+    updatedAt: fields.read(Time, "updated_at", "updatedAt", "lastUpdate") ?? null,
+    completedAt: fields.read(Time, "completed_at", "completedAt", "resolved_at") ?? null,
     evidence: fields.any("evidence"),
   }
   return { ok: true, task, fields }
@@ -123,43 +105,25 @@ function readRole(fields: Fields): Pick<TaskDraft, "role" | "foreignRole" | "age
   return { role: GENERIC_ROLE, foreignRole, agentType: agentType ?? foreignRole }
 }
 
-const STATES: Record<TaskState, readonly string[]> = {
-  open: [
-    "",
-    "open",
-    "pending",
-    "todo",
-    "ready",
-    "new",
-    "blocked",
-    "planned",
-    "queued",
-    "waiting",
-    "not_started",
-    "idle",
-  ],
-  held: [
-    ...["in_progress", "in_review", "running", "working", "active", "claimed", "assigned", "started", "review"],
-    ...["pending_verification", "under_verification", "returned_for_fix", "qa_planning", "qa_validating"],
-  ],
-  paused: ["paused", "on_hold"],
-  resolved: ["resolved", "completed", "complete", "done", "closed", "finished", "verified", "qa_completed"],
-  failed: ["failed", "error", "permanently_failed"],
-  skipped: ["skipped", "cancelled", "canceled", "obsolete"],
+const STATES: Record<TaskState, string> = {
+  open: "open pending todo ready new blocked planned queued waiting not_started idle",
+  held: "in_progress in_review running working active claimed assigned started review pending_verification under_verification returned_for_fix qa_planning qa_validating",
+  paused: "paused on_hold",
+  resolved: "resolved completed complete done closed finished verified qa_completed",
+  failed: "failed error permanently_failed",
+  skipped: "skipped cancelled canceled obsolete",
 }
 
-/** `undefined` for a word that no system is known to use. */
-function findState(word: string): TaskState | undefined {
-  return STATE_OF.get(word)
-}
-
-const STATE_OF = new Map(
-  (Object.keys(STATES) as TaskState[]).flatMap((state) => STATES[state].map((word) => [word, state] as const)),
-)
+const STATE_OF = new Map([
+  ["", "open" as TaskState],
+  ...Object.entries(STATES).flatMap(([state, words]) =>
+    words.split(" ").map((word) => [word, state as TaskState] as const),
+  ),
+])
 
 function readState(fields: Fields): Pick<TaskDraft, "state" | "foreignStatus" | "pauseReason"> {
   const status = fields.any("status", "state")
-  const state = findState(asWord(status))
+  const state = STATE_OF.get(asWord(status))
   const known = state !== undefined && (status === undefined || asText(status) !== undefined)
   return {
     state: known ? state : "open",

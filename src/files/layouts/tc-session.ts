@@ -1,11 +1,24 @@
-import { type TeamPhase, UNGUARDED } from "../../kernel/team.ts"
+import type { TeamPhase } from "../../kernel/team.ts"
 import { ROLES } from "../../tasks/task.ts"
 import type { SnapshotMessage, SnapshotTeam } from "../snapshot.ts"
-import { buildTeam } from "./build-team.ts"
-import { asIds, asText, asWord, Fields, isRecord, type Json, parseJsonText, readTimes } from "./foreign-json.ts"
+import { buildTeam, PAUSED_BEFORE } from "./build-team.ts"
+import {
+  as,
+  asText,
+  asWord,
+  Fields,
+  Ids,
+  idOf,
+  isRecord,
+  type Json,
+  JsonObject,
+  List,
+  parseJsonText,
+  readTimes,
+} from "./foreign-json.ts"
 import { readMessages } from "./foreign-messages.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
-import { badId, makeId, type Source } from "./source.ts"
+import type { Source } from "./source.ts"
 import { readTask, type TaskDraft } from "./task-draft.ts"
 
 const MAIN = "team-session.json"
@@ -17,26 +30,16 @@ export function parseTcSession(source: Source, context: ParseContext): ParsedTea
   const fields = new Fields(source.main(MAIN))
   const times = readTimes(fields, context.nowIso)
   const tasks = readTasks(source, fields)
-  const team: Omit<SnapshotTeam, "nextTask" | "nextWorker"> = {
+  const given = fields.text("session_id") ?? source.folders[0] ?? fields.text("team_name") ?? context.defaultTeam
+  const team = {
     project: context.defaultProject,
-    team: readName(source, fields, context),
+    team: source.nameOf(MAIN, given, { what: "session id", fallback: context.defaultTeam }),
     goal: fields.text("task_description", "goal", "requirement") ?? "",
     ...readProgress(source, fields, tasks),
-    mode: "FULL_AUTO",
-    schedule: "waves",
-    ...UNGUARDED,
-    run: 1,
     ...times,
   }
   source.noteWrong(MAIN, fields)
-  return buildTeam(source, { team, tasks, messages: readLog(source, team), history: [] }, context)
-}
-
-function readName(source: Source, fields: Fields, context: ParseContext): string {
-  const given = fields.text("session_id") ?? source.folders[0] ?? fields.text("team_name") ?? context.defaultTeam
-  const id = makeId(given, context.defaultTeam)
-  if (id !== given) source.change(MAIN, `${badId(given, "session id")}; it is ${id} now`)
-  return id
+  return buildTeam(source, { team, tasks, messages: readLog(source, team) }, context)
 }
 
 function readProgress(
@@ -50,7 +53,7 @@ function readProgress(
     case "completed":
       return { phase: "COMPLETE", status: "completed", pauseReason: null }
     case "paused":
-      return { phase, status: "paused", pauseReason: "it was paused when it was imported" }
+      return { phase, status: "paused", pauseReason: PAUSED_BEFORE }
     case "active":
       return { phase, status: "active", pauseReason: null }
     default:
@@ -61,17 +64,17 @@ function readProgress(
 
 function readTasks(source: Source, fields: Fields): TaskDraft[] {
   const analysis = source.files.includes(ANALYSIS) ? source.json(ANALYSIS) : undefined
-  const pipeline = new Fields(fields.record("pipeline") ?? {})
+  const pipeline = new Fields(fields.read(JsonObject, "pipeline") ?? {})
   const records = new Map<string, Json>()
   // What the analysis says of a task holds where the session, which is newer, says nothing.
   const lists = [...findTaskLists(analysis), pipeline.any("dependency_graph", "tasks")]
   for (const record of lists.flatMap((list) => readGraph(list))) {
-    const id = idOf(record)
+    const id = idOf(record) ?? ""
     records.set(id, { ...records.get(id), ...record })
   }
-  const done = namedTasks(fields.list("completed_tasks") ?? fields.list("completedTasks"))
+  const done = namedTasks(fields.read(List, "completed_tasks") ?? fields.read(List, "completedTasks"))
   for (const [id, record] of done) records.set(id, { ...records.get(id), ...record, id, status: "completed" })
-  for (const [id, record] of namedTasks(fields.list("active_workers"))) {
+  for (const [id, record] of namedTasks(fields.read(List, "active_workers"))) {
     const known = records.get(id)
     if (known !== undefined && !done.has(id)) records.set(id, { ...known, ...ownerOf(record), status: "in_progress" })
   }
@@ -91,7 +94,7 @@ function readGraph(graph: unknown): Json[] {
   if (Array.isArray(graph.tasks)) return readGraph(graph.tasks)
   if (Array.isArray(graph.nodes)) return addEdges(readGraph(graph.nodes), graph.edges)
   return Object.entries(graph).map(([id, node]) =>
-    isRecord(node) ? { id, ...node } : { id, blocked_by: asIds(node) ?? [] },
+    isRecord(node) ? { id, ...node } : { id, blocked_by: as(Ids, node) ?? [] },
   )
 }
 
@@ -114,13 +117,9 @@ function addEdges(nodes: readonly Json[], edges: unknown): Json[] {
     if (before !== undefined && after !== undefined) needs.set(after, [...(needs.get(after) ?? []), before])
   }
   return nodes.map((node) => {
-    const own = needs.get(idOf(node))
+    const own = needs.get(idOf(node) ?? "")
     return own === undefined ? node : { ...node, blocked_by: own }
   })
-}
-
-function idOf(record: Json): string {
-  return (asText(record.id ?? record.task_id ?? record.taskId) ?? "").trim()
 }
 
 /** Tasks that a list names, as ids or as records that have one. */
@@ -160,7 +159,7 @@ function readRoles(list: unknown): RoleName[] {
 }
 
 function readNode(source: Source, record: Json, roles: readonly RoleName[]): TaskDraft[] {
-  const id = idOf(record)
+  const id = idOf(record) ?? ""
   const named = asText(record.role) ?? roles.find((role) => id.toLowerCase().startsWith(role.prefix))?.name
   const title = named === undefined ? id : `${id} (${named})`
   // Roles are made for each session, so hardly any of them is one of ours: they say which agent a task is for.

@@ -1,16 +1,16 @@
 import { isId, type WorkerId } from "../../kernel/ids.ts"
-import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES, type TeamPhase, UNGUARDED } from "../../kernel/team.ts"
+import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES, type TeamPhase } from "../../kernel/team.ts"
 import { inboxName } from "../../messages/message.ts"
 import type { LoopState } from "../../sessions/loop-state.ts"
 import { ROLES } from "../../tasks/task.ts"
 import type { SnapshotMessage, SnapshotTeam, SnapshotWorker } from "../snapshot.ts"
-import { buildTeam } from "./build-team.ts"
-import { Fields, isRecord, type Json, readTimes } from "./foreign-json.ts"
+import { buildTeam, PAUSED_BEFORE, type TeamDraft } from "./build-team.ts"
+import { choice, Fields, Flag, Id, Ids, isRecord, type Json, List, readTimes, Time } from "./foreign-json.ts"
 import { type MessageBox, readMessages } from "./foreign-messages.ts"
 import { readVerdicts } from "./foreign-verdicts.ts"
 import { readWaves } from "./foreign-waves.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
-import { badId, makeId, type Source } from "./source.ts"
+import { badId, type Source } from "./source.ts"
 import { readTask, type TaskDraft } from "./task-draft.ts"
 
 /**
@@ -25,19 +25,17 @@ export function parseTeamworkFiles(source: Source, main: string, context: ParseC
   const tasks = readTasks(source)
   const swarm = readSwarm(source)
   const workers = readWorkers(source, { startedAt: swarm.createdAt ?? createdAt, heardAt: updatedAt })
-  const phase = fields.choice(TEAM_PHASES, "phase") ?? guessPhase(tasks)
-  const status = fields.choice(TEAM_STATUSES, "status") ?? (phase === "COMPLETE" ? "completed" : "active")
+  const phase = fields.read(choice(TEAM_PHASES), "phase") ?? guessPhase(tasks)
+  const status = fields.read(choice(TEAM_STATUSES), "status") ?? (phase === "COMPLETE" ? "completed" : "active")
   const isPaused = status === "paused" || (swarm.isPaused && status === "active")
-  const team: Omit<SnapshotTeam, "nextTask" | "nextWorker"> = {
+  const team: TeamDraft["team"] = {
     ...names,
     goal: fields.text("goal", "description") ?? "",
     phase,
     status: isPaused ? "paused" : status,
-    pauseReason: isPaused ? (fields.text("pause_reason") ?? "it was paused when it was imported") : null,
-    mode: fields.choice(TEAM_MODES, "mode") ?? "FULL_AUTO",
-    schedule: fields.choice(SCHEDULES, "schedule") ?? "waves",
-    ...UNGUARDED,
-    run: 1,
+    pauseReason: isPaused ? (fields.text("pause_reason") ?? PAUSED_BEFORE) : null,
+    mode: fields.read(choice(TEAM_MODES), "mode") ?? "FULL_AUTO",
+    schedule: fields.read(choice(SCHEDULES), "schedule") ?? "waves",
     createdAt,
     updatedAt,
   }
@@ -52,7 +50,6 @@ export function parseTeamworkFiles(source: Source, main: string, context: ParseC
     messages: readInboxes(source, team),
     verdicts: readVerdicts(source, updatedAt),
     loops: readLoops(source, { record, team, otherwise: createdAt }),
-    history: [],
   }
   return buildTeam(source, draft, { nowIso: context.nowIso, workerOf: workers.of })
 }
@@ -66,9 +63,7 @@ function readNames(
   const [teamFolder, projectFolder] = source.folders
   const read = (name: string, folder: string | undefined, fallback: string) => {
     const given = fields.text(name) ?? folder ?? fallback
-    const id = makeId(given, fallback)
-    if (id !== given) source.change(main, `${badId(given, name)}; it is ${id} now`)
-    return id
+    return source.nameOf(main, given, { what: name, fallback })
   }
   return {
     project: read("project", projectFolder, context.defaultProject),
@@ -121,7 +116,7 @@ function readSwarm(source: Source): { createdAt: string | undefined; isPaused: b
   const file = "swarm/swarm.json"
   const record = source.files.includes(file) ? source.record(file) : undefined
   const fields = new Fields(record ?? {})
-  return { createdAt: fields.time("created_at", "createdAt"), isPaused: fields.flag("paused") ?? false }
+  return { createdAt: fields.read(Time, "created_at", "createdAt"), isPaused: fields.read(Flag, "paused") ?? false }
 }
 
 interface Workers {
@@ -141,7 +136,7 @@ function readWorkers(source: Source, times: { startedAt: string; heardAt: string
     else if (list.has(id)) source.skip(file, `is a second worker ${id}`)
     else {
       list.set(id, readWorker(fields, id as WorkerId, times))
-      for (const task of fields.ids("tasks_completed") ?? []) completedBy.set(task, id as WorkerId)
+      for (const task of fields.read(Ids, "tasks_completed") ?? []) completedBy.set(task, id as WorkerId)
       // Follow from the tasks.
       fields.any("status")
       fields.any("current_task")
@@ -159,14 +154,14 @@ function readWorkers(source: Source, times: { startedAt: string; heardAt: string
 function readWorker(fields: Fields, id: WorkerId, times: { startedAt: string; heardAt: string }): SnapshotWorker {
   return {
     id,
-    role: fields.choice(ROLES, "role") ?? null,
-    sessionId: fields.id("session_id", "sessionId") ?? null,
+    role: fields.read(choice(ROLES), "role") ?? null,
+    sessionId: fields.read(Id, "session_id", "sessionId") ?? null,
     pane: fields.text("pane") ?? null,
     worktree: fields.text("worktree") ?? null,
     branch: fields.text("branch") ?? null,
     availability: "dead",
-    heartbeatAt: fields.time("last_heartbeat", "lastHeartbeat") ?? times.heardAt,
-    createdAt: fields.time("created_at", "createdAt") ?? times.startedAt,
+    heartbeatAt: fields.read(Time, "last_heartbeat", "lastHeartbeat") ?? times.heardAt,
+    createdAt: fields.read(Time, "created_at", "createdAt") ?? times.startedAt,
   }
 }
 
@@ -178,7 +173,7 @@ function readInboxes(source: Source, team: Pick<SnapshotTeam, "project" | "team"
     const content = source.json(file)
     if (content === undefined) continue
     const fields = new Fields(isRecord(content) ? content : { messages: content })
-    const entries = fields.list("messages")
+    const entries = fields.read(List, "messages")
     if (!isId(name)) source.skip(file, badId(name, "name"))
     else if (entries === undefined) source.skip(file, "holds no list of messages")
     else {
@@ -212,11 +207,11 @@ function readLoops(
     else if (loops.has(terminalId)) source.skip(file, `is a second loop of terminal ${terminalId}`)
     else {
       loops.set(terminalId, {
-        active: fields.flag("active") ?? false,
+        active: fields.read(Flag, "active") ?? false,
         project: team.project,
         team: team.team,
-        role: fields.choice(ROLES, "role") ?? null,
-        startedAt: fields.time("started_at", "startedAt") ?? otherwise,
+        role: fields.read(choice(ROLES), "role") ?? null,
+        startedAt: fields.read(Time, "started_at", "startedAt") ?? otherwise,
         terminalId,
       })
       source.takeOver(file, fields)

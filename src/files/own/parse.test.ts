@@ -109,7 +109,7 @@ describe("a file that cannot be used", () => {
     teamwork: { ...(from.teamwork as object), ...change },
   })
   const task1 = "tasks/1.json"
-  const pauseReason = "no longer needs 1: there is no such task"
+  const pauseReason = "needs task 1, which was not imported"
   const paused = { status: "paused", pausedFrom: "open", pauseReason } as const
   const withoutTask1: TeamSnapshot = {
     ...SNAPSHOT,
@@ -398,13 +398,13 @@ describe("what does not fit together", () => {
   it("is mended when a need is not there", () => {
     const found = parseWith(need("2", ["1", "7"]))
     expect(needsOf(found)).toEqual({ 1: [], 2: ["1"], 3: ["1"] })
-    expect(found.changed).toEqual([{ file: "tasks/2.json", what: "no longer needs 7: there is no such task" }])
+    expect(found.changed).toEqual([{ file: "tasks/2.json", what: "task 2 needs task 7, which was not imported" }])
   })
 
   it("is mended when needs go in a circle", () => {
     const found = parseWith({ ...need("1", ["3", "1"]), ...need("3", ["2"]), ...need("2", ["1"]) })
-    expect(needsOf(found)).toEqual({ 1: ["3"], 2: [], 3: ["2"] })
-    expect(found.changed.map((note) => note.file).sort()).toEqual(["tasks/1.json", "tasks/2.json"])
+    expect(needsOf(found)).toEqual({ 1: [], 2: ["1"], 3: ["2"] })
+    expect(found.changed.map((note) => note.file)).toEqual(["tasks/1.json", "tasks/1.json"])
   })
 
   it("is mended for needs that are named twice", () => {

@@ -2,11 +2,12 @@ import type * as v from "valibot"
 import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { readEvent, UNRECOGNIZED } from "../../kernel/events.ts"
-import { quoteInput } from "../../kernel/ids.ts"
+import { quoteInput, type TaskId } from "../../kernel/ids.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { LoopState } from "../../sessions/loop-state.ts"
 import type { FileNote, FoundTeam } from "../layouts/found-team.ts"
+import { mendNeeds } from "../layouts/mend-needs.ts"
 import type {
   PastEvent,
   SnapshotMessage,
@@ -37,7 +38,6 @@ import {
   WaveVerification,
   WorkerFile,
 } from "./format.ts"
-import { mendNeeds } from "./mend-needs.ts"
 import { fileName } from "./names.ts"
 import { decodeText, orSkip, parseJson, readBytes, readLines } from "./read-file.ts"
 
@@ -170,10 +170,25 @@ function readTasks({ changed, ...found }: Found): readonly SnapshotTask[] {
   tasks.sort(
     (a, b) => a.place - b.place || compare(a.task.createdAt, b.task.createdAt) || compare(a.task.id, b.task.id),
   )
-  return mendNeeds(
+  return keepMeetableNeeds(
     tasks.map(({ task }) => task),
     changed,
   )
+}
+
+/** Needs that can never be met are left out. A task that could start too early without one is paused: a person decides. */
+function keepMeetableNeeds(tasks: readonly SnapshotTask[], changed: FileNote[]): readonly SnapshotTask[] {
+  const { needs, dropped } = mendNeeds(tasks.map(({ id, blockedBy }) => ({ id, needs: blockedBy })))
+  if (dropped.length === 0) return tasks
+  for (const { id, note } of dropped) changed.push({ file: `tasks/${id}.json`, what: note })
+  const reasons = Map.groupBy(dropped, ({ id }) => id)
+  return tasks.map((task) => {
+    const lost = reasons.get(task.id)
+    if (lost === undefined) return task
+    const mended = { ...task, blockedBy: (needs.get(task.id) ?? []) as TaskId[] }
+    if (task.status !== "open") return mended
+    return { ...mended, status: "paused", pausedFrom: "open", pauseReason: lost.map(({ reason }) => reason).join("; ") }
+  })
 }
 
 /** Evidence and exceptions are numbered by their place in the list, as in the store. */

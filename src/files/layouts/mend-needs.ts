@@ -1,55 +1,48 @@
 import { AppError } from "../../kernel/errors.ts"
 import { layerTasks, type Node } from "../../tasks/layers.ts"
-import type { Source } from "./source.ts"
-import type { TaskDraft } from "./task-draft.ts"
 
-/** Needs that can be restored: each names a task that is there, and none goes in a circle. */
+/** A need that could never be met. */
+export interface DroppedNeed {
+  readonly id: string
+  readonly reason: string
+  readonly note: string
+}
+
 export interface MendedNeeds {
   readonly needs: ReadonlyMap<string, readonly string[]>
   readonly height: ReadonlyMap<string, number>
-  /** Why a task must not start before somebody looked at it: something it needed is not among its needs any more. */
-  readonly pauseReasons: ReadonlyMap<string, string>
+  /** A task must not start before a person looked at what it lost. */
+  readonly dropped: readonly DroppedNeed[]
 }
 
-export function mendNeeds(source: Source, tasks: readonly TaskDraft[]): MendedNeeds {
-  const files = new Map<string, string>(tasks.map((task) => [task.id, task.file]))
-  const reasons = new Map<string, string[]>()
-  const drop = (id: string, reason: string, note: string) => {
-    reasons.set(id, [...(reasons.get(id) ?? []), reason])
-    source.change(files.get(id) ?? "", note)
-  }
-  const nodes = tasks.map((task) => {
-    const needs = task.needs.length > 1 ? [...new Set(task.needs)] : task.needs
-    if (task.hasUnreadableNeeds) reasons.set(task.id, ["its needs could not be read"])
-    const blockedBy: string[] = []
-    for (const need of needs) {
-      if (files.has(need)) blockedBy.push(need)
-      else {
-        const reason = `needs task ${need}, which was not imported`
-        drop(task.id, reason, `task ${task.id} ${reason}`)
-      }
+/** Drops needs for tasks that are not there and one need of every circle: files may have them, a store must not. */
+export function mendNeeds(tasks: readonly { readonly id: string; readonly needs: readonly string[] }[]): MendedNeeds {
+  const ids = new Set(tasks.map(({ id }) => id))
+  const dropped: DroppedNeed[] = []
+  const nodes = tasks.map(({ id, needs }) => {
+    const all = [...new Set(needs)].sort()
+    for (const need of new Set(needs)) {
+      if (ids.has(need)) continue
+      const reason = `needs task ${need}, which was not imported`
+      dropped.push({ id, reason, note: `task ${id} ${reason}` })
     }
-    return { id: task.id as string, blockedBy: blockedBy.sort() }
+    return { id, blockedBy: all.filter((need) => ids.has(need)) }
   })
   const height = breakCircles(nodes, (id, need, path) => {
     const reason = `its needs went in a circle: ${describePath(path)}`
-    drop(id, reason, `the need of task ${id} for task ${need} was left out; ${reason}`)
+    dropped.push({ id, reason, note: `the need of task ${id} for task ${need} was left out; ${reason}` })
   })
-  return {
-    needs: new Map(nodes.map((node) => [node.id, node.blockedBy])),
-    height,
-    pauseReasons: new Map([...reasons].map(([id, list]) => [id, list.join("; ")])),
-  }
+  return { needs: new Map(nodes.map((node) => [node.id, node.blockedBy])), height, dropped }
 }
 
 interface MutableNode extends Node {
   blockedBy: string[]
 }
 
-/** Takes out of every circle the need of its first task: one that was there before what it is said to wait for. */
+/** Of every circle, drops the need of the task that was created first: it existed before what it is said to wait for. */
 function breakCircles(
   nodes: readonly MutableNode[],
-  tell: (id: string, need: string, path: readonly string[]) => void,
+  onDrop: (id: string, need: string, path: readonly string[]) => void,
 ): Map<string, number> {
   const places = new Map(nodes.map((node, index) => [node.id, index]))
   const place = (id: string) => places.get(id) ?? 0
@@ -63,7 +56,7 @@ function breakCircles(
     const node = nodes[place(id)]
     if (node === undefined) throw new Error(`the circle ${path.join(" -> ")} names no task`)
     node.blockedBy = node.blockedBy.filter((each) => each !== need)
-    tell(id, need, path)
+    onDrop(id, need, path)
   }
 }
 
