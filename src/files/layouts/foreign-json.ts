@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { isId } from "../../kernel/ids.ts"
+import { isDeeper } from "../own/file-schema.ts"
 
 /** JSON that other programs wrote: accepted in many shapes, and never trusted. */
 export type Json = Readonly<Record<string, unknown>>
@@ -23,24 +24,23 @@ export function parseJson(bytes: Uint8Array): ParsedJson {
 
 export function parseJsonText(text: string): ParsedJson {
   if (text.trim() === "") return { ok: false, why: "is empty" }
+  let value: unknown
   try {
-    const value = clean(JSON.parse(text), 0)
-    return value === TOO_DEEP ? { ok: false, why: "is nested too deeply" } : { ok: true, value }
+    value = JSON.parse(text)
   } catch {
     return { ok: false, why: "is not complete JSON; it may have been cut off while it was written" }
   }
+  if (isDeeper(value, DEEPEST_NESTING)) return { ok: false, why: "is nested too deeply" }
+  // Only an escape can bring in what no database keeps.
+  return { ok: true, value: text.includes("\\u") ? clean(value) : value }
 }
 
-const TOO_DEEP = Symbol("too deep")
-
 /** Without what no database keeps: NUL characters and halves of character pairs. */
-function clean(value: unknown, depth: number): unknown {
+function clean(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "").toWellFormed()
   if (typeof value !== "object" || value === null) return value
-  if (depth === DEEPEST_NESTING) return TOO_DEEP
-  const entries = Object.entries(value).map(([key, inner]) => [clean(key, depth), clean(inner, depth + 1)] as const)
-  if (entries.some(([, inner]) => inner === TOO_DEEP)) return TOO_DEEP
-  return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
+  if (Array.isArray(value)) return value.map(clean)
+  return Object.fromEntries(Object.entries(value).map((entry) => entry.map(clean)))
 }
 
 export function isRecord(value: unknown): value is Json {

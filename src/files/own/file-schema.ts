@@ -103,7 +103,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-function isDeeper(value: unknown, depth: number): boolean {
+export function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return false
   if (depth === 0) return true
   for (const inner of Object.values(value)) if (isDeeper(inner, depth - 1)) return true
