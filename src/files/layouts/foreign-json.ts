@@ -48,10 +48,7 @@ export function isRecord(value: unknown): value is Json {
 }
 
 /** Ids and names may be written as numbers. */
-export const Text = v.pipe(
-  v.union([v.string(), v.pipe(v.number(), v.finite(), v.transform(String))]),
-  v.description("a text"),
-)
+const Text = v.pipe(v.union([v.string(), v.pipe(v.number(), v.finite(), v.transform(String))]), v.description("a text"))
 
 /** From 0 on and small enough for every store, also when written as text. */
 export const Count = v.pipe(Text, v.trim(), v.regex(/^\d{1,9}$/), v.transform(Number), v.description("a whole number"))
