@@ -185,3 +185,16 @@ export function describeField(field: v.GenericSchema): FieldFacts {
     separator,
   }
 }
+
+/** A list without the items that do not fit; empty for a value that is no list. */
+export function validItems<Item extends v.GenericSchema>(item: Item) {
+  return v.pipe(
+    v.fallback(v.array(v.unknown()), []),
+    v.transform((values): readonly v.InferOutput<Item>[] =>
+      values.flatMap((value) => {
+        const read = v.safeParse(item, value)
+        return read.success ? [read.output] : []
+      }),
+    ),
+  )
+}

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { validItems } from "../lib/schema.ts"
 import { lastLines } from "../lib/text/last-lines.ts"
 import { adviseInstall } from "./install-advice.ts"
 import type { TestResults } from "./results/test-results.ts"
@@ -150,14 +151,9 @@ export function writeStandings(gates: readonly Standing[]): string {
   )
 }
 
-const StandingList = v.pipe(v.string(), v.parseJson(), v.array(v.unknown()))
+const StandingList = v.fallback(v.pipe(v.string(), v.parseJson(), validItems(Standing)), [])
 
 /** Reads what an event keeps. Entries that another version wrote in another form are left out. */
 export function readStandings(text: string): readonly Standing[] {
-  const list = v.safeParse(StandingList, text)
-  if (!list.success) return []
-  return list.output.flatMap((each) => {
-    const read = v.safeParse(Standing, each)
-    return read.success ? [read.output] : []
-  })
+  return v.parse(StandingList, text)
 }

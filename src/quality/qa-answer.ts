@@ -1,71 +1,59 @@
+import * as v from "valibot"
 import { AppError } from "../kernel/errors.ts"
+import { problemAt, validItems } from "../lib/schema.ts"
 import { oneLine } from "../lib/text/table.ts"
+import { jsonSchemaOf } from "../lib/to-json-schema.ts"
 import { GRAVE_WORDS } from "./finding.ts"
 import type { QaPlan } from "./qa-plan.ts"
 import { fitScores, type GivenScore } from "./quality.ts"
 
-/** What somebody who looked at the work says of it. */
 export interface QaAnswer {
   readonly scores: readonly GivenScore[]
-  /** What has to be mended. */
+  /** What has to be fixed. */
   readonly guidance: readonly string[]
 }
 
-/** How a QA agent answers. Every field is required, since some programs allow no others. */
-export function qaSchema({ dimensions }: QaPlan) {
-  const text = { type: "string" } as const
+function scoreFields({ dimensions }: QaPlan) {
   return {
-    type: "object",
-    properties: {
-      scores: {
-        type: "array",
-        items: {
-          type: "object",
-          properties: {
-            dimension: { ...text, enum: dimensions.map(({ name }) => name) },
-            score: { type: "integer", description: "0 to 100" },
-            reason: { ...text, description: "what was seen, and where" },
-          },
-          required: ["dimension", "score", "reason"],
-          additionalProperties: false,
-        },
-      },
-      guidance: { type: "array", items: text, description: "what has to be mended, each by itself; empty for nothing" },
-    },
-    required: ["scores", "guidance"],
-    additionalProperties: false,
-  } as const
+    dimension: v.picklist(dimensions.map(({ name }) => name)),
+    score: v.pipe(v.number(), v.integer(), v.description("0 to 100")),
+    reason: v.pipe(v.string(), v.trim(), v.nonEmpty("is empty"), v.description("what was seen, and where")),
+  }
 }
 
-/** Reads an answer; foreign text, so nothing of its shape is taken for granted. */
+/** The JSON Schema of an answer of QA. Every field is required: some programs allow no optional fields. */
+export function qaSchema(plan: QaPlan) {
+  return jsonSchemaOf({
+    scores: v.array(v.strictObject(scoreFields(plan))),
+    guidance: v.pipe(v.array(v.string()), v.description("what has to be fixed, one item each; empty for nothing")),
+  })
+}
+
+/** Good scores together with a grave remark are no verdict. */
+const GOOD_SCORE = 80
+
+/** Throws `agent.failed` for an answer that is no verdict. */
 export function parseQaAnswer(plan: QaPlan, answer: unknown): QaAnswer {
-  const { scores, guidance } = asRecord(answer)
-  if (!Array.isArray(scores)) throw new AppError("agent.failed", "the answer of QA has no scores")
-  const given = scores.map(readScore)
+  const Answer = v.object({
+    scores: v.array(v.object(scoreFields(plan))),
+    guidance: validItems(
+      v.pipe(
+        v.string(),
+        v.check((text) => text.trim() !== ""),
+      ),
+    ),
+  })
+  const read = v.safeParse(Answer, answer, { abortEarly: true })
+  if (!read.success) throw new AppError("agent.failed", `the answer of QA is not valid: ${problemAt(read.issues[0])}`)
+  const { scores, guidance } = read.output
   try {
-    fitScores(plan, given)
+    fitScores(plan, scores)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new AppError("agent.failed", `the answer of QA does not fit its plan: ${why}`, {}, { cause })
   }
-  const texts = Array.isArray(guidance) ? guidance.filter((each) => typeof each === "string" && each.trim() !== "") : []
-  const grave = texts.find((each) => GRAVE_WORDS.test(each))
-  if (grave !== undefined && given.every(({ score }) => score >= GOOD_SCORE))
+  const grave = guidance.find((each) => GRAVE_WORDS.test(each))
+  if (grave !== undefined && scores.every(({ score }) => score >= GOOD_SCORE))
     throw new AppError("agent.failed", `the answer of QA contradicts itself: good scores, and "${oneLine(grave)}"`)
-  return { scores: given, guidance: texts }
-}
-
-/** Nobody who writes this means work that is as good as its scores. */
-const GOOD_SCORE = 80
-
-/** As the schema has it and not nearly so: a score that has to be guessed is none. */
-function readScore(value: unknown): GivenScore {
-  const { dimension, score, reason } = asRecord(value)
-  if (typeof dimension !== "string" || typeof score !== "number" || typeof reason !== "string" || reason.trim() === "")
-    throw new AppError("agent.failed", `the answer of QA has a score without dimension, number or reason`)
-  return { dimension, score, reason: reason.trim() }
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
+  return { scores, guidance }
 }

@@ -1,26 +1,26 @@
+import * as v from "valibot"
 import { AppError } from "../kernel/errors.ts"
+import { validItems } from "../lib/schema.ts"
 import { classifyTask } from "../planning/complexity/classify-task.ts"
 import { findWorkKind, type WorkKind } from "../planning/complexity/work-kind.ts"
 import { type WorkType, workTypeOf } from "../planning/complexity/work-type.ts"
 import type { Responsibility } from "../planning/roles/roles.ts"
 import { GENERIC_ROLE, type Task } from "../tasks/task.ts"
 
-/** One side of work that QA scores, and how much it counts; the weights of a plan add up to 100. */
-export interface Dimension {
-  readonly name: string
-  readonly weight: number
-}
-
-/** How the work of one task is going to be checked. */
-export interface QaPlan {
-  readonly type: QaType
-  readonly dimensions: readonly Dimension[]
-  /** What is looked at, each in a line. */
-  readonly checks: readonly string[]
-}
-
 export const QA_TYPES = ["code", "ui", "tests", "refactor", "documents", "research", "audit", "design"] as const
 export type QaType = (typeof QA_TYPES)[number]
+
+/** What QA scores, and how much it counts. The weights of a plan add up to 100. */
+export const Dimension = v.object({ name: v.string(), weight: v.number() })
+export type Dimension = Readonly<v.InferOutput<typeof Dimension>>
+
+/** How the work of one task will be checked. */
+export const QaPlan = v.object({
+  type: v.fallback(v.picklist(QA_TYPES), "code"),
+  dimensions: validItems(Dimension),
+  checks: validItems(v.string()),
+})
+export type QaPlan = Readonly<v.InferOutput<typeof QaPlan>>
 
 interface Template {
   readonly weights: Readonly<Record<string, number>>
@@ -68,7 +68,7 @@ const TEMPLATES: Readonly<Record<QaType, Template>> = {
   },
 }
 
-/** What a score tells, for those who give one. */
+/** What each score is about, for the prompt. */
 export const DIMENSION_ASKS: Readonly<Record<string, string>> = {
   correctness: "does it do what was asked for, in every case",
   completeness: "is all of it there",
@@ -79,7 +79,7 @@ export const DIMENSION_ASKS: Readonly<Record<string, string>> = {
   clarity: "does a reader understand it at once",
 }
 
-/** `name=weight` each, from the configuration, for work of every type; none leaves it to the templates. */
+/** `overrides`: `name=weight` each, from the configuration; they replace the dimensions of the template. */
 export function planQa(task: Task, overrides: readonly string[], responsibility?: Responsibility): QaPlan {
   const type = qaTypeOf(task, responsibility)
   const { weights, checks } = TEMPLATES[type]
@@ -95,27 +95,44 @@ export function planQa(task: Task, overrides: readonly string[], responsibility?
   }
 }
 
-/** A role tells more than words do; of roles and agent types that say what kind of work it is. */
+/** By role or agent type, which says more than the words of a task. */
 const BY_NAME: Readonly<Partial<Record<string, QaType>>> = {
-  ...{ docs: "documents", test: "tests", "test-engineer": "tests", frontend: "ui", designer: "design" },
-  ...{ explorer: "research", architect: "research" },
-  ...{ review: "audit", security: "audit", "style-reviewer": "audit", "quality-reviewer": "audit" },
-  ...{ "security-reviewer": "audit", "performance-reviewer": "audit", "code-reviewer": "audit" },
+  docs: "documents",
+  test: "tests",
+  "test-engineer": "tests",
+  frontend: "ui",
+  designer: "design",
+  explorer: "research",
+  architect: "research",
+  review: "audit",
+  security: "audit",
+  "style-reviewer": "audit",
+  "quality-reviewer": "audit",
+  "security-reviewer": "audit",
+  "performance-reviewer": "audit",
+  "code-reviewer": "audit",
 }
 const BY_RESPONSIBILITY: Readonly<Partial<Record<Responsibility, QaType>>> = {
-  ...{ review: "audit", exploration: "research", analysis: "research", synthesis: "documents" },
+  review: "audit",
+  exploration: "research",
+  analysis: "research",
+  synthesis: "documents",
 }
 const BY_KIND: Partial<Record<WorkKind, QaType>> = {
-  ...{ "security audit": "audit", review: "audit", architecture: "design" },
-  ...{ refactor: "refactor", documents: "documents", ui: "ui" },
+  "security audit": "audit",
+  review: "audit",
+  architecture: "design",
+  refactor: "refactor",
+  documents: "documents",
+  ui: "ui",
 }
 const BY_WORK: Partial<Record<WorkType, QaType>> = { document: "documents", research: "research", design: "design" }
-/** Whoever is asked to find out and to change something is judged by the change. */
+/** A task that asks for research and a change is judged by the change. */
 const ALSO_CHANGES = /\b(?:and|then)\s+(?:fix|implement|add|change|update|remove|repair|refactor|migrate)\b/i
 
 type Described = Pick<Task, "role" | "title" | "description" | "files"> & { readonly agentType?: string | null }
 
-/** By the agent type or role of the task, what a role that was made for it is responsible for, its words and its files. */
+/** By agent type, the responsibility of a generated role, role, words and files of the task. */
 export function qaTypeOf(task: Described, responsibility?: Responsibility): QaType {
   const { role, agentType, title, description } = task
   const made = responsibility === undefined ? undefined : BY_RESPONSIBILITY[responsibility]
@@ -125,7 +142,7 @@ export function qaTypeOf(task: Described, responsibility?: Responsibility): QaTy
   const kind = findWorkKind(text, classifyTask(text).domain, 0)
   const byKind = kind === undefined ? undefined : BY_KIND[kind]
   if (byKind !== undefined && byKind !== "ui") return byKind
-  // A role that writes code may be asked to find something out as well.
+  // A role that writes code may also be asked for research.
   const isResearch = workTypeOf({ ...task, role: GENERIC_ROLE }) === "research"
   const work = isResearch ? "research" : workTypeOf(task)
   const isChange = work === "research" && (task.files.length > 0 || ALSO_CHANGES.test(title))
@@ -145,12 +162,12 @@ export function readDimensions(overrides: readonly string[]): Dimension[] {
   const remedy = {
     operation: "config set",
     fields: { key: "qa.dimensions", value: "VALUE" },
-    to: "mend it with",
+    to: "fix it with",
   } as const
   throw new AppError("config.bad_value", `qa.dimensions must ${what}`, {}, { remedy })
 }
 
-/** The plan as whoever approves it reads it. */
+/** The plan as the question of its approval. */
 export function describeQaPlan({ type, dimensions, checks }: QaPlan): string {
   return [
     `As ${type}: ${dimensions.map(({ name, weight }) => `${name} ${weight} %`).join(", ")}.`,

@@ -55,7 +55,9 @@ describe("a score", () => {
   })
 
   it("is taken from an agent only when it fits the plan", () => {
-    expect(qaSchema(PLAN).properties.scores.items.properties.dimension.enum).toEqual(["correctness", "tests"])
+    expect(qaSchema(PLAN).properties.scores).toMatchObject({
+      items: { additionalProperties: false, properties: { dimension: { enum: ["correctness", "tests"] } } },
+    })
     expect(parseQaAnswer(PLAN, { scores: given(90, 80), guidance: ["x", " ", 3] })).toEqual({
       ...{ scores: given(90, 80), guidance: ["x"] },
     })

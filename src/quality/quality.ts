@@ -1,48 +1,46 @@
+import * as v from "valibot"
 import { AppError } from "../kernel/errors.ts"
 import { quoteInput, type TaskId } from "../kernel/ids.ts"
-import type { TeamRecord } from "../kernel/record.ts"
-import { type Dimension, QA_TYPES, type QaPlan, type QaType } from "./qa-plan.ts"
+import { readRecord, type TeamRecord } from "../kernel/record.ts"
+import { validItems } from "../lib/schema.ts"
+import { Dimension, QaPlan } from "./qa-plan.ts"
 import type { Check, Verdict } from "./verdict.ts"
 
-/**
- * One round of QA, from the hand-in to the decision: `submitted`, `planned` once its plan was made, `reported` when QA
- * has given its scores, then `accepted` or `returned`. `withdrawn`: it was handed in again before that.
- */
-export const QUALITY_STATUSES = ["submitted", "planned", "reported", "accepted", "returned", "withdrawn"] as const
-export type QualityStatus = (typeof QUALITY_STATUSES)[number]
+const Score = v.object({ ...Dimension.entries, score: v.number(), reason: v.string() })
+/** `score`: 0 to 100. */
+type Score = Readonly<v.InferOutput<typeof Score>>
 
-/** `review`: neither good nor bad enough for a rule to decide. */
-export type QualityResult = "pass" | "review" | "fail"
+const text = v.nullish(v.string(), null)
 
-export interface Score extends Dimension {
-  /** 0 to 100. */
-  readonly score: number
-  readonly reason: string
-}
+const QualityData = v.object({
+  /** What was handed in, where that is known. */
+  commit: text,
+  tree: text,
+  /** The answer and the program of the agent that did the work; null where no worker handed it in. */
+  answer: text,
+  agent: text,
+  plan: v.fallback(v.nullable(QaPlan), null),
+  scores: validItems(Score),
+  total: v.nullish(v.number(), null),
+  /** `review`: neither good nor bad enough for a rule to decide. */
+  result: v.fallback(v.nullable(v.picklist(["pass", "review", "fail"])), null),
+  /** What has to be fixed. */
+  guidance: validItems(v.string()),
+  judgedBy: text,
+  /** Only commands ran; no agent or person read the work. */
+  isByChecks: v.nullish(v.boolean(), false),
+  decidedBy: text,
+  reason: text,
+})
 
-export interface Quality {
+/** One round of QA, from the hand-in to the decision. */
+export interface Quality extends Readonly<v.InferOutput<typeof QualityData>> {
   readonly number: number
   readonly taskId: TaskId | null
   readonly attempt: number | null
-  readonly status: QualityStatus
-  /** What was handed in, where whoever did so said it. */
-  readonly commit: string | null
-  readonly tree: string | null
-  /** What the agent that did it says of it, and which program that is; null where no worker handed it in. */
-  readonly answer: string | null
-  readonly agent: string | null
+  /** In this order; `withdrawn` when the work was handed in again before a decision. */
+  readonly status: "submitted" | "planned" | "reported" | "accepted" | "returned" | "withdrawn"
   readonly submittedBy: string
-  readonly plan: QaPlan | null
-  readonly scores: readonly Score[]
-  readonly total: number | null
-  readonly result: QualityResult | null
-  /** What has to be mended. */
-  readonly guidance: readonly string[]
-  readonly judgedBy: string | null
-  /** Commands ran and nobody has read the work: its scores say nothing of one side of it. */
-  readonly isByChecks: boolean
-  readonly decidedBy: string | null
-  readonly reason: string | null
   readonly submittedAt: string
 }
 
@@ -51,28 +49,27 @@ export interface Thresholds {
   readonly review: number
 }
 
-/** After so many failures of one attempt a person decides. */
+/** After so many failures of one attempt, a person decides. */
 export const MAX_QA_FAILURES = 3
 
-/** The weighted total, rounded, and what it amounts to. */
 export function judgeScores(
   scores: readonly Score[],
   thresholds: Thresholds,
-): { readonly total: number; readonly result: QualityResult } {
+): { readonly total: number; readonly result: NonNullable<Quality["result"]> } {
   const { pass, review } = thresholds
   if (review > pass) {
     throw new AppError(
       "config.bad_value",
       `quality.review (${review}) must not be more than quality.pass (${pass})`,
       {},
-      { remedy: { operation: "config set", fields: { key: "KEY", value: "VALUE" }, to: "mend it with" } },
+      { remedy: { operation: "config set", fields: { key: "KEY", value: "VALUE" }, to: "fix it with" } },
     )
   }
   const total = Math.round(scores.reduce((sum, { score, weight }) => sum + score * weight, 0) / 100)
   return { total, result: total >= pass ? "pass" : total >= review ? "review" : "fail" }
 }
 
-/** Whether somebody read the work and scored each side of the plan once, in range. */
+/** Whether an agent or a person read the work and scored each dimension of the plan once, in range. */
 export function isVerdict({ plan, scores, total, isByChecks }: Quality): boolean {
   if (plan === null || total === null || isByChecks || scores.length !== plan.dimensions.length) return false
   const isGiven = ({ name }: Dimension) =>
@@ -116,10 +113,7 @@ export function fitScores({ dimensions }: QaPlan, given: readonly GivenScore[]):
   })
 }
 
-/**
- * What the one who did the work is told. The first time it is what fell short; from the second on all that QA saw, and
- * what it said before, since that was not enough.
- */
+/** Feedback for the worker: what fell short; from the second failure on also what QA checks and said before. */
 export function guidanceOf(
   { scores, guidance, total, plan, reason }: Quality,
   { thresholds, failures, earlier }: { thresholds: Thresholds; failures: number; earlier: readonly Quality[] },
@@ -144,32 +138,28 @@ export function guidanceOf(
   return { checks, issues: [head, ...(said.length === 0 ? short : said), ...detail] }
 }
 
-/** The dimension with the lowest mean over what was judged, and the tasks that fell short in it. */
+/** The dimension with the lowest mean score, or the one asked for, and the tasks that fell short in it. */
 export function weakest(
   rounds: readonly Quality[],
   thresholds: Thresholds,
   asked?: string,
 ): { readonly name: string; readonly mean: number; readonly tasks: readonly TaskId[] } | undefined {
-  const byName = new Map<string, { sum: number; count: number; tasks: { id: TaskId; score: number }[] }>()
-  for (const { taskId, scores } of rounds) {
-    for (const { name, score } of scores) {
-      const known = byName.get(name) ?? { sum: 0, count: 0, tasks: [] }
-      known.sum += score
-      known.count += 1
-      if (taskId !== null && score < 100) known.tasks.push({ id: taskId, score })
-      byName.set(name, known)
-    }
-  }
-  const means = [...byName].map(([name, { sum, count, tasks }]) => ({ name, mean: Math.round(sum / count), tasks }))
+  const all = rounds.flatMap(({ taskId, scores }) => scores.map(({ name, score }) => ({ name, score, taskId })))
+  const means = [...Map.groupBy(all, ({ name }) => name)].map(([name, scores]) => {
+    const mean = Math.round(scores.reduce((sum, { score }) => sum + score, 0) / scores.length)
+    return { name, mean, scores }
+  })
   const found =
     asked === undefined ? means.toSorted((a, b) => a.mean - b.mean)[0] : means.find((each) => each.name === asked)
   if (found === undefined) return undefined
-  const short = found.tasks.filter(({ score }) => score < thresholds.pass)
-  const worst = found.tasks.toSorted((a, b) => a.score - b.score).slice(0, 1)
-  return { ...found, tasks: (short.length > 0 ? short : worst).map(({ id }) => id) }
+  const lacking = found.scores.flatMap(({ score, taskId }) => (taskId !== null && score < 100 ? { score, taskId } : []))
+  const short = lacking.filter(({ score }) => score < thresholds.pass)
+  const worst = lacking.toSorted((a, b) => a.score - b.score).slice(0, 1)
+  const tasks = (short.length > 0 ? short : worst).map(({ taskId }) => taskId)
+  return { name: found.name, mean: found.mean, tasks }
 }
 
-/** The same files are the same work, whatever their commit is called. */
+/** The same files are the same work, also under another commit. */
 export function isSameState(
   known: Pick<Quality, "commit" | "tree">,
   { commit, tree }: { readonly commit: string | null; readonly tree: string | null },
@@ -178,56 +168,10 @@ export function isSameState(
   return known.commit !== null && known.commit === commit
 }
 
-export function toQuality({ number, taskId, attempt, status, data, by, createdAt }: TeamRecord): Quality {
-  const text = (key: string) => (typeof data[key] === "string" ? data[key] : null)
-  return {
-    ...{ number, taskId, attempt },
-    status: status as QualityStatus,
-    commit: text("commit"),
-    tree: text("tree"),
-    answer: text("answer"),
-    agent: text("agent"),
-    submittedBy: by,
-    plan: toPlan(data.plan),
-    scores: listOf(data.scores).flatMap(toScore),
-    total: typeof data.total === "number" ? data.total : null,
-    result: text("result") as QualityResult | null,
-    guidance: listOf(data.guidance).filter((each) => typeof each === "string"),
-    judgedBy: text("judgedBy"),
-    isByChecks: data.isByChecks === true,
-    decidedBy: text("decidedBy"),
-    reason: text("reason"),
-    submittedAt: createdAt,
-  }
-}
-
-function toPlan(value: unknown): QaPlan | null {
-  if (typeof value !== "object" || value === null) return null
-  const { type, dimensions, checks } = asRecord(value)
-  return {
-    type: QA_TYPES.find((each) => each === type) ?? ("code" satisfies QaType),
-    dimensions: listOf(dimensions).flatMap(toDimension),
-    checks: listOf(checks).filter((each) => typeof each === "string"),
-  }
-}
-
-function toDimension(value: unknown): Dimension[] {
-  const { name, weight } = asRecord(value)
-  return typeof name === "string" && typeof weight === "number" ? [{ name, weight }] : []
-}
-
-function toScore(value: unknown): Score[] {
-  const { score, reason } = asRecord(value)
-  if (typeof score !== "number" || typeof reason !== "string") return []
-  return toDimension(value).map((dimension) => ({ ...dimension, score, reason }))
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+export function toQuality(record: TeamRecord): Quality {
+  const { number, taskId, attempt, by: submittedBy, createdAt: submittedAt } = record
+  const status = record.status as Quality["status"]
+  return { number, taskId, attempt, status, submittedBy, submittedAt, ...readRecord(QualityData, record) }
 }
 
 /** `QA 2 (of task 5)` */

@@ -1,66 +1,82 @@
+import * as v from "valibot"
 import { AppError } from "../kernel/errors.ts"
+import { validItems } from "../lib/schema.ts"
+import { jsonSchemaOf } from "../lib/to-json-schema.ts"
 import { readClosingBlock } from "../tasks/closing-block.ts"
 import { describeFinding, GRAVE_WORDS, isGrave, type NewFinding, readSeverity, SEVERITIES } from "./finding.ts"
 import { readPlace, readProse } from "./read-findings.ts"
 import type { Check } from "./verdict.ts"
 
 export interface Review {
-  /** The reviewer says PASS, and nothing that it says speaks against that. */
+  /** The reviewer says PASS and nothing contradicts that. */
   readonly isPassed: boolean
   readonly findings: readonly NewFinding[]
-  /** What it says of each finding that it was asked about: whether it is fixed. */
+  /** Whether each finding it was asked about is fixed. */
   readonly earlier: ReadonlyMap<number, boolean>
 }
 
-/** How a reviewer answers. Every field is required, since some programs allow no others. */
-export const REVIEW_SCHEMA = {
-  type: "object",
-  properties: {
-    verdict: { type: "string", enum: ["PASS", "FAIL"] },
-    findings: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          task: { type: ["string", "null"], description: "id of the task it concerns; null for the whole" },
-          file: { type: ["string", "null"], description: "path from the top of the repository" },
-          line: { type: ["integer", "null"] },
-          severity: { type: "string", enum: [...SEVERITIES] },
-          text: { type: "string", description: "what is wrong, why, and what would be right" },
-        },
-        required: ["task", "file", "line", "severity", "text"],
-        additionalProperties: false,
-      },
-    },
-    earlier: {
-      type: "array",
-      description: "each of the earlier findings; empty when there are none",
-      items: {
-        type: "object",
-        properties: { number: { type: "integer" }, status: { type: "string", enum: ["fixed", "open"] } },
-        required: ["number", "status"],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ["verdict", "findings", "earlier"],
-  additionalProperties: false,
-} as const
+/** The JSON Schema of a review. Every field is required: some programs allow no optional fields. */
+export function reviewSchema() {
+  return jsonSchemaOf({
+    verdict: v.picklist(["PASS", "FAIL"]),
+    findings: v.array(
+      v.strictObject({
+        task: v.pipe(v.nullable(v.string()), v.description("id of the task it concerns; null for the whole")),
+        file: v.pipe(v.nullable(v.string()), v.description("path from the top of the repository")),
+        line: v.nullable(v.pipe(v.number(), v.integer())),
+        severity: v.picklist(SEVERITIES),
+        text: v.pipe(v.string(), v.description("what is wrong, why, and what would be right")),
+      }),
+    ),
+    earlier: v.pipe(
+      v.array(v.strictObject({ number: v.pipe(v.number(), v.integer()), status: v.picklist(["fixed", "open"]) })),
+      v.description("each of the earlier findings; empty when there are none"),
+    ),
+  })
+}
+
+const FoundAnswer = v.object({
+  task: v.fallback(v.string(), ""),
+  file: v.fallback(v.string(), ""),
+  line: v.fallback(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))), null),
+  severity: v.fallback(v.nullable(v.string()), null),
+  text: v.pipe(v.fallback(v.string(), ""), v.trim()),
+})
+
+const EarlierAnswer = v.object({
+  /** Some write `finding 3`. */
+  number: v.union([
+    v.number(),
+    v.pipe(
+      v.string(),
+      v.transform((text) => Number(text.replace(/^\D+/, ""))),
+    ),
+  ]),
+  status: v.picklist(["fixed", "open"]),
+})
+
+/** What is accepted as an answer: more than the JSON Schema allows, since not every program keeps to it. */
+const ReviewAnswer = v.object({
+  verdict: v.picklist(["PASS", "FAIL"]),
+  findings: v.pipe(v.array(v.unknown()), validItems(FoundAnswer)),
+  earlier: validItems(EarlierAnswer),
+})
+type ReviewAnswer = v.InferOutput<typeof ReviewAnswer>
 
 interface Asked {
   readonly isTask: (id: string) => boolean
-  /** The numbers of the earlier findings that the reviewer must say something about. */
+  /** The numbers of the earlier findings that the reviewer must answer for. */
   readonly earlier?: readonly number[]
 }
 
-/** Reads an answer. It comes from outside, so nothing of its shape is taken for granted; what is no verdict throws. */
+/** Throws `agent.failed` for an answer that is no verdict. */
 export function parseReview(answer: unknown, { isTask, earlier = [] }: Asked): Review {
-  const { verdict, findings, earlier: said } = asRecord(answer) ?? {}
-  if ((verdict !== "PASS" && verdict !== "FAIL") || !Array.isArray(findings)) {
+  const read = v.safeParse(ReviewAnswer, answer)
+  if (!read.success)
     throw new AppError("agent.failed", "the answer of the reviewer has no verdict PASS or FAIL with findings")
-  }
-  const found = findings.flatMap((each) => parseFinding(each, isTask))
-  const fixed = parseEarlier(said, earlier)
+  const { verdict } = read.output
+  const found = read.output.findings.flatMap((each) => parseFinding(each, isTask))
+  const fixed = parseEarlier(read.output.earlier, earlier)
   const missing = earlier.filter((number) => !fixed.has(number))
   if (missing.length > 0) {
     const message = `the answer of the reviewer does not say whether finding ${missing.join(", ")} is fixed`
@@ -71,10 +87,7 @@ export function parseReview(answer: unknown, { isTask, earlier = [] }: Asked): R
   return { isPassed: false, findings: isOpen ? found : withGrave(found), earlier: fixed }
 }
 
-/**
- * What a reviewer says who answers in words and not in the form it was asked for: a FAIL, or something that must be fixed,
- * counts. Undefined for anything else, since nothing in words is a PASS.
- */
+/** Reads a review in prose. A FAIL or a grave finding counts; nothing in prose counts as PASS. */
 export function readReviewText(answer: string): Review | undefined {
   const told = readClosingBlock(answer).findings
   const prose = readProse(answer)
@@ -84,7 +97,7 @@ export function readReviewText(answer: string): Review | undefined {
   return { isPassed: false, findings: withGrave(found), earlier: new Map() }
 }
 
-/** FAIL says that something must be fixed first, whatever severity the findings were given. */
+/** After a FAIL at least one finding must be fixed, whatever severity the reviewer gave. */
 function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
   if (found.some(isGrave)) return found
   if (found.length > 0) return found.map((finding) => ({ ...finding, severity: "major" as const }))
@@ -92,54 +105,39 @@ function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
   return [{ task: null, file: null, line: null, severity: "major", text }]
 }
 
-function parseFinding(value: unknown, isTask: (id: string) => boolean): NewFinding[] {
-  const { task, file, line, severity: told, text: words } = asRecord(value) ?? {}
-  const isGraver = typeof words === "string" && GRAVE_WORDS.test(words)
-  const severity = isGraver ? "critical" : readSeverity(typeof told === "string" ? told : "")
-  const said = typeof words === "string" ? words.trim() : ""
-  // One without words is nothing to work with; a grave one still speaks against a PASS.
-  if (said === "" && (typeof told !== "string" || !isGrave({ severity }))) return []
-  // Many write it as people do.
-  const id = typeof task === "string" ? task.trim().replace(/^(?:task )?#?/i, "") : ""
-  const known = typeof task === "string" && isTask(task.trim()) ? task.trim() : id
-  const place = readPlace(typeof file === "string" ? file : "")
-  const isLine = typeof line === "number" && Number.isInteger(line) && line > 0
+function parseFinding(found: ReviewAnswer["findings"][number], isTask: (id: string) => boolean): NewFinding[] {
+  const { task, file, line, severity: word, text } = found
+  const severity = GRAVE_WORDS.test(text) ? "critical" : readSeverity(word ?? "")
+  // Without words there is nothing to work with, but a grave finding still counts against a PASS.
+  if (text === "" && (word === null || !isGrave({ severity }))) return []
+  // Some write `task #3`.
+  const id = [task.trim(), task.trim().replace(/^(?:task )?#?/i, "")].find(isTask) ?? null
+  const place = readPlace(file)
   return [
     {
-      task: isTask(known) ? known : null,
+      task: id,
       file: place.file,
-      line: place.file === null ? null : isLine ? line : place.line,
+      line: place.file === null ? null : (line ?? place.line),
       severity,
-      text: said === "" ? "the reviewer gives no words for it" : said,
+      text: text === "" ? "the reviewer gives no words for it" : text,
     },
   ]
 }
 
-function parseEarlier(said: unknown, asked: readonly number[]): ReadonlyMap<number, boolean> {
+function parseEarlier(said: ReviewAnswer["earlier"], asked: readonly number[]): ReadonlyMap<number, boolean> {
   const known = new Map<number, boolean>()
-  for (const each of Array.isArray(said) ? said : []) {
-    const { number, status } = asRecord(each) ?? {}
-    const named = typeof number === "string" ? Number(number.replace(/^\D+/, "")) : number
-    if (typeof named !== "number" || !asked.includes(named)) continue
-    if (status !== "fixed" && status !== "open") continue
-    // Of two words on the same finding, the worse one counts.
-    known.set(named, status === "fixed" && known.get(named) !== false)
-  }
+  // If a finding is named twice, the worse answer counts.
+  for (const { number, status } of said)
+    if (asked.includes(number)) known.set(number, status === "fixed" && known.get(number) !== false)
   return known
 }
 
-const WHOLE = "whole"
-
-/** Findings as checks of a verdict, one for each task they concern. */
+/** Findings as checks of a verdict, one check per task. */
 export function checksOf(findings: readonly NewFinding[]): Check[] {
   const groups = Map.groupBy(findings, ({ task }) => task)
   return [...groups].map(([task, some]) => ({
-    name: task === null ? WHOLE : `task ${task}`,
+    name: task === null ? "whole" : `task ${task}`,
     status: "failed",
     evidence: some.map((finding) => `- ${describeFinding({ ...finding, task: null })}`).join("\n"),
   }))
-}
-
-function asRecord(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined
 }

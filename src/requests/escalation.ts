@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { TaskId } from "../kernel/ids.ts"
 import { readRecord, type TeamRecord } from "../kernel/record.ts"
+import { validItems } from "../lib/schema.ts"
 import type { SetbackKind } from "../tasks/retry.ts"
 import { isHeld, type Task } from "../tasks/task.ts"
 
@@ -42,9 +43,9 @@ export const ABOUT_REVIEW = "review"
 export const FINDING_OPTIONS: readonly Option[] = ["retry", "waive", "pause"]
 
 const EscalationContext = v.object({
-  progress: v.fallback(v.array(v.string()), []),
+  progress: validItems(v.string()),
   /** The latest last. */
-  errors: v.fallback(v.array(v.string()), []),
+  errors: validItems(v.string()),
   attempts: v.fallback(v.number(), 0),
   /** In the present attempt. */
   setbacks: v.fallback(v.number(), 0),
@@ -61,7 +62,7 @@ const EscalationData = v.object({
   /** What settles it besides a decision, such as `agent codex`. */
   about: text,
   context: v.fallback(EscalationContext, NO_CONTEXT),
-  options: v.fallback(v.array(v.picklist(OPTION_NAMES)), []),
+  options: validItems(v.picklist(OPTION_NAMES)),
   decision: v.fallback(v.nullable(v.picklist(OPTION_NAMES)), null),
   /** The agent program that gets a reassigned task. */
   agent: text,

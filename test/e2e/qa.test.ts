@@ -167,12 +167,12 @@ describe("QA of a task", () => {
   it("is not for whoever did the work, nor accepted by whoever judged it", async () => {
     using bench = await reach([SUBMIT])
     const own = (command: readonly string[]) => command.map((word) => (word === "tester" ? "w1" : word))
-    expect(await bench.refused("qa.own", ...own(PLAN))).toContain("somebody else does")
+    expect(await bench.refused("qa.own", ...own(PLAN))).toContain("another agent or a person must")
     await bench.ok(...PLAN)
-    expect(await bench.refused("qa.own", ...own(PASS))).toContain("somebody else does")
+    expect(await bench.refused("qa.own", ...own(PASS))).toContain("another agent or a person must")
     await bench.ok(...mode("SUPERVISED"))
     await bench.ok(...PASS)
-    expect(await bench.refused("qa.own", ...ACCEPT, "--owner", "w1")).toContain("somebody else does")
+    expect(await bench.refused("qa.own", ...ACCEPT, "--owner", "w1")).toContain("another agent or a person must")
     expect(await bench.refused("qa.own", ...ACCEPT, "--owner", "tester")).toContain("the lead decides")
     expect(await bench.ok(...ACCEPT, "--owner", "orchestrator")).toMatchObject({
       ...{ status: "accepted", decided_by: "orchestrator", judged_by: "tester", qa: "passed" },

@@ -175,7 +175,7 @@ describe("F039: QA that gives no answer that counts", () => {
     expect(await qaRuns(world)).toEqual(["codex", "codex"])
     expect(written.prompt(1)).not.toContain("could not be used")
     expect(written.prompt(2)).toContain(
-      'could not be used: the answer of QA does not fit its plan: the plan has no dimension "beauty"',
+      "could not be used: the answer of QA is not valid: scores.0.dimension is not one of correctness,",
     )
     expect(await rounds(world)).toMatchObject([{ status: "accepted", total: 90 }])
   })

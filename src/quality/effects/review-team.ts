@@ -15,7 +15,7 @@ import { listFindings } from "../operations/manage-findings.ts"
 import { noteGateStarted } from "../operations/note-gate.ts"
 import { recordReview } from "../operations/record-review.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
-import { parseReview, REVIEW_SCHEMA, type Review, readReviewText } from "../review.ts"
+import { parseReview, type Review, readReviewText, reviewSchema } from "../review.ts"
 import type { Verdict } from "../verdict.ts"
 import { composeReviewPrompt, type ReviewFacts } from "../views/review-prompt.ts"
 
@@ -154,7 +154,7 @@ function askOnce(
       {
         prompt: composeReviewPrompt(facts, promptLimit(agent)),
         folder,
-        schema: REVIEW_SCHEMA,
+        schema: reviewSchema(),
         role: "code-reviewer",
         worker: REVIEWER,
         turn,

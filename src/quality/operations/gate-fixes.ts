@@ -9,13 +9,13 @@ import type { Verdict } from "../verdict.ts"
 
 export interface GateFix extends TeamName {
   readonly scope: "wave" | "final"
-  /** Of a wave's gate. */
+  /** Null for the final gate. */
   readonly wave: number | null
 }
 
 /**
- * Makes a task of what a gate found: in its wave, or behind the last one when the gate looked at everything. Once for
- * each time the gate said no. Undefined when it did not, or when the task is there.
+ * Creates the task that fixes what a gate found, once for each time the gate failed. Returns undefined when the gate did
+ * not fail, or the task exists.
  */
 export async function makeGateFix({ store, settings }: Context, request: GateFix): Promise<Task | undefined> {
   return store.write(async (tx) => {
@@ -30,15 +30,20 @@ export async function makeGateFix({ store, settings }: Context, request: GateFix
     const id = `mend-${place}-${failed.length}` as TaskId
     if ((await tx.tasks.find(team.key, id)) !== undefined) return undefined
     const what = subject === null ? "the final gate" : `the gate of wave ${subject}`
-    return addTask(tx, team, settings, {
-      ...{ id, by: ENGINE },
-      brief: {
-        title: `Fix what ${what} found`,
-        description: describe(what, verdict),
-        ...{ role: GENERIC_ROLE, complexity: "standard", blockedBy: [], acceptance: [`${what} passes`] },
-        ...{ checks: [], files: [], agentType: null, assignee: null, work: NO_WORK },
-      },
-    })
+    const brief = {
+      title: `Fix what ${what} found`,
+      description: describe(what, verdict),
+      role: GENERIC_ROLE,
+      complexity: "standard",
+      blockedBy: [],
+      acceptance: [`${what} passes`],
+      checks: [],
+      files: [],
+      agentType: null,
+      assignee: null,
+      work: NO_WORK,
+    } as const
+    return addTask(tx, team, settings, { id, by: ENGINE, brief })
   })
 }
 
@@ -53,6 +58,6 @@ function describe(what: string, { checks, issues, commit }: Verdict): string {
       ...(evidence === undefined ? [] : [evidence.replaceAll(/^/gm, "    ")]),
     ]),
     "",
-    "Mend the cause, not the check.",
+    "Fix the cause, not the check.",
   ].join("\n")
 }

@@ -6,14 +6,11 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { type Finding, nameFinding, waysToWaive } from "../finding.ts"
 import { listOpen } from "./record-findings.ts"
 
-/** Open critical findings by the task they are about; null for the work as a whole. */
 export async function readCritical(tx: Tx, key: number): Promise<Finding[]> {
   return (await listOpen(tx, key)).filter(({ severity }) => severity === "critical")
 }
 
-/**
- * Refuses a delivery while a critical finding is open. Of a part, those about tasks that it leaves out do not count.
- */
+/** Refuses a delivery while a critical finding is open. A partial delivery ignores findings about tasks it leaves out. */
 export async function assertNoCritical({ store }: Context, name: TeamName, isPartial: boolean): Promise<void> {
   await store.read(async (tx) => {
     const { key } = await getTeam(tx, name)

@@ -3,16 +3,16 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { Task } from "../../tasks/task.ts"
 import { isSameState, type Quality, toQuality } from "../quality.ts"
 import { findRound } from "./find-round.ts"
+import { moveQa } from "./move-qa.ts"
 
-/** What a task is resolved as. */
 export interface ResolvedState {
   readonly commit: string
   readonly tree: string | null
 }
 
 /**
- * A verdict of QA is for one commit and holds for that commit only: refuses a task that QA passed as another commit. The
- * task must be locked. `state` is undefined where there is no repository, and nothing that could be merged.
+ * QA passes one commit: refuses to resolve the task, which must be locked, as another commit. `state` is undefined where
+ * there is no repository.
  */
 export async function assertQaHolds(
   tx: Tx,
@@ -22,11 +22,9 @@ export async function assertQaHolds(
   if (task.qa !== "passed") return
   const round = await findRound(tx, team.key, task)
   const passed = round?.status === "accepted" ? toQuality(round) : undefined
-  const isWithoutCommit = passed !== undefined && passed.commit === null && state === undefined
-  if (isWithoutCommit || (passed !== undefined && state !== undefined && isSameState(passed, state))) return
-  const what = passed?.commit == null ? "no commit" : `commit ${short(passed.commit)}`
-  const now =
-    state === undefined ? "which commit it is at now is not known here" : `it is at ${short(state.commit)} now`
+  if (passed !== undefined && (state === undefined ? passed.commit === null : isSameState(passed, state))) return
+  const what = passed?.commit == null ? "no commit" : `commit ${passed.commit.slice(0, 12)}`
+  const now = state === undefined ? "its present commit is not known here" : `it is at ${state.commit.slice(0, 12)} now`
   throw new AppError(
     "qa.needed",
     `QA passed ${what} of task ${task.id}, and ${now}`,
@@ -35,11 +33,19 @@ export async function assertQaHolds(
   )
 }
 
-function short(commit: string): string {
-  return commit.slice(0, 12)
+/** Work that changed after QA passed it needs QA again. The task must be locked. */
+export async function doubtQa(
+  tx: Tx,
+  team: StoredTeam,
+  { task, tree, by }: { readonly task: Task; readonly tree: string; readonly by: string },
+): Promise<void> {
+  if (task.qa !== "passed") return
+  const round = await findRound(tx, team.key, task)
+  const known = round && toQuality(round).tree
+  if (known !== undefined && known !== null && known !== tree) await moveQa(tx, team, { task, to: "needed", by })
 }
 
-/** What QA has passed, the latest of each attempt, by `task/attempt`. */
+/** What QA passed last, by `task/attempt`. */
 export async function readPassed(tx: Tx, key: number): Promise<Map<string, Pick<Quality, "commit" | "tree">>> {
   const rounds = await tx.records.list(key, { kind: "quality", status: "accepted" })
   return new Map(

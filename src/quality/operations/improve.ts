@@ -13,21 +13,18 @@ import { DIMENSION_ASKS } from "../qa-plan.ts"
 import { isVerdict, type Quality, toQuality, weakest } from "../quality.ts"
 
 export interface Improvement {
-  /** Null when nothing was scored yet. */
   readonly dimension: string | null
-  /** Of all scores in it. */
   readonly mean: number | null
   readonly tasks: readonly Task[]
 }
 
-/** More at once would be another plan. */
 const MAX_TASKS = 5
 
-/** Makes tasks of where the work is weakest, by what QA said of each task last. Safe to repeat. */
+/** Creates tasks for the weakest dimension of the work, by the latest scores of each task. Safe to repeat. */
 export const improve = operation({
   name: "improve",
-  summary: "Find the weakest side of the work by the scores of QA, and make tasks that better it",
-  input: { ...teamFields, dimension: v.optional(text("this side of it, such as tests; by default the weakest")) },
+  summary: "Find the weakest dimension of the work by the scores of QA, and create tasks that improve it",
+  input: { ...teamFields, dimension: v.optional(text("this dimension, such as tests; by default the weakest")) },
   run: ({ store, settings }, { dimension, ...name }): Promise<Improvement> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, name)
@@ -49,7 +46,7 @@ export const improve = operation({
     }),
 })
 
-/** Of each task what QA said last; a round without a verdict says nothing. */
+/** The latest verdict of QA on each task. */
 async function latestRounds(tx: Tx, team: StoredTeam): Promise<Quality[]> {
   const latest = new Map<TaskId, Quality>()
   for (const record of await tx.records.list(team.key, { kind: "quality" })) {
@@ -64,7 +61,7 @@ function unknown(dimension: string, rounds: readonly Quality[]): AppError {
   return new AppError("input.invalid", `nothing was scored for ${quoteInput(dimension)}; there is ${known.join(", ")}`)
 }
 
-/** None while the last one of that name is not done. */
+/** Undefined while the last task of that name is not done. */
 async function freeId(tx: Tx, team: StoredTeam, name: string): Promise<TaskId | undefined> {
   for (let number = 1; ; number++) {
     const id = (number === 1 ? name : `${name}-${number}`) as TaskId
@@ -84,10 +81,15 @@ function briefOf(task: Task, round: Quality | undefined, dimension: string): Tas
       ...(round?.guidance ?? []).map((each) => `- ${each}`),
       ...(task.description === "" ? [] : ["", "What the task was:", "", task.description]),
     ].join("\n"),
-    ...{ role: task.role, complexity: task.complexity, checks: task.checks, files: task.files },
-    ...{ agentType: task.agentType, assignee: null, blockedBy: hasEnded(task.status) ? [] : [task.id] },
+    role: task.role,
+    complexity: task.complexity,
+    checks: task.checks,
+    files: task.files,
+    agentType: task.agentType,
+    assignee: null,
+    blockedBy: hasEnded(task.status) ? [] : [task.id],
     acceptance: [`${dimension}: ${asks}`, ...task.acceptance],
-    // Commands that did the task would do it no better.
+    // A script would do the same again.
     work: { ...NO_WORK, agent: task.work.agent === SCRIPT ? null : task.work.agent },
   }
 }

@@ -4,9 +4,9 @@ import { AppError } from "../../kernel/errors.ts"
 import { isId, type WorkerId } from "../../kernel/ids.ts"
 import { choice, described, flag, number } from "../../lib/schema.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
-import { ABOUT_REVIEW } from "../../requests/escalation.ts"
+import { ABOUT_REVIEW, type Escalation } from "../../requests/escalation.ts"
 import { letGoOn } from "../../requests/operations/checkpoints.ts"
-import { withdrawEscalation } from "../../requests/operations/escalation-holds.ts"
+import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
 import { operation, ownerField, runFields, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { getRecord } from "../../store/records.ts"
@@ -18,7 +18,7 @@ const numberField = number("which one; see: teamwork findings", { min: 1, isInte
 
 export const listFindings = operation({
   name: "findings",
-  summary: "List what reviews found, the gravest first",
+  summary: "List what reviews found, the most severe first",
   input: {
     ...runFields,
     open: flag("only those that are open"),
@@ -28,13 +28,14 @@ export const listFindings = operation({
   run: ({ store }, { open, severity, task, ...name }): Promise<Finding[]> =>
     store.read(async (tx) => {
       const all = await listAll(tx, (await getTeam(tx, name)).key)
-      const wanted = all.filter(
-        (each) =>
-          (open !== true || each.status === "open") &&
-          (severity === undefined || each.severity === severity) &&
-          (task === undefined || each.taskId === task || each.reportedIn === task),
+      return byGravity(
+        all.filter(
+          (each) =>
+            (open !== true || each.status === "open") &&
+            (severity === undefined || each.severity === severity) &&
+            (task === undefined || each.taskId === task || each.reportedIn === task),
+        ),
       )
-      return byGravity(wanted)
     }),
 })
 
@@ -53,7 +54,7 @@ const waiveInput = {
   owner: v.optional(described(ownerField, "who accepts it; by default a person")),
 }
 
-/** Only a person accepts what a review found. The door refuses calls that come from an agent. */
+/** Only a person may waive. The command refuses calls that come from an agent. */
 export const waiveFinding = operation({
   name: "findings.waive",
   summary: "Accept a finding as it is: it holds nothing any more",
@@ -71,13 +72,11 @@ export const waiveFinding = operation({
     }),
 })
 
-/** A question about findings needs no answer once none of them is open. */
+/** Withdraws the question about findings once none of them is open. */
 async function withdrawQuestion(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if ((await listOpen(tx, team.key)).some(isGrave)) return
-  const asked = await tx.records.list(team.key, { kind: "escalation", status: "open", taskId: null })
-  const about = asked.filter(({ data }) => data.about === ABOUT_REVIEW)
-  for (const record of about) await withdrawEscalation(tx, team, { record, by })
-  if (about.length > 0) await letGoOn(tx, team, by)
+  const isMeant = ({ about }: Escalation) => about === ABOUT_REVIEW
+  if ((await withdrawEscalations(tx, team, { taskId: null, by, isMeant })) > 0) await letGoOn(tx, team, by)
 }
 
 interface Waiver {
@@ -99,7 +98,7 @@ async function waive(tx: Tx, team: StoredTeam, { finding, reason, by }: Waiver):
   return waived
 }
 
-/** All that hold the team, by one decision of a person. */
+/** Waives all findings that hold the team, by one decision of a person. */
 export async function waiveAll(tx: Tx, team: StoredTeam, { reason, by }: Omit<Waiver, "finding">): Promise<Finding[]> {
   const waived: Finding[] = []
   for (const finding of (await listOpen(tx, team.key)).filter(isGrave))
@@ -107,7 +106,7 @@ export async function waiveAll(tx: Tx, team: StoredTeam, { reason, by }: Omit<Wa
   return waived
 }
 
-/** A person who was asked says: fix them again. Each gets one more fix before that person is asked again. */
+/** A person decided to fix the findings again: each gets one more fix before a person is asked again. */
 export async function allowAnotherFix(tx: Tx, team: StoredTeam): Promise<Finding[]> {
   const open = (await listOpen(tx, team.key)).filter(isGrave)
   const again = { rounds: 0, isRetry: true, fixTask: null }
@@ -115,12 +114,12 @@ export async function allowAnotherFix(tx: Tx, team: StoredTeam): Promise<Finding
   return open
 }
 
-/** Whoever works for the team, or leads it, cannot accept what was found in its work. */
+/** Workers and the lead may not waive findings about their own work. */
 async function assertMayWaive(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (by === PERSON) return
   const isWorker = isId(by) && (await tx.workers.find(team.key, by as WorkerId)) !== undefined
   if (!isWorker && inboxName(by) !== LEAD) return
-  throw new AppError("call.not_allowed", `${by} works for the team and cannot waive a finding; that is for a person`)
+  throw new AppError("call.not_allowed", `${by} works for the team and cannot waive a finding; only a person can`)
 }
 
 export const reopenFinding = operation({

@@ -10,7 +10,7 @@ interface QaMove {
   readonly by: string
 }
 
-/** The next state of QA on a task, which must be locked, with its event. */
+/** Moves QA of a task, which must be locked, to another state, with the event. */
 export async function moveQa(tx: Tx, team: StoredTeam, { task, to, by }: QaMove): Promise<Task> {
   assertQa(task, to)
   const moved = await tx.tasks.update(team.key, task.id, { qa: to })
@@ -23,9 +23,9 @@ export function assertQa({ id, qa }: Task, to: QaState): void {
   if (qa === null) throw noQa({ id })
   const allowed: readonly QaState[] = QA_TRANSITIONS[qa]
   if (allowed.includes(to)) return
-  const { hint = "", remedy } = wayOn(id, qa)
+  const hint = qa === "planning" ? "; its plan waits for an approval" : ""
   const message = `QA of task ${id} is ${qa} and cannot become ${to}${hint}`
-  throw new AppError("qa.transition", message, { taskId: id, from: qa, to }, { remedy })
+  throw new AppError("qa.transition", message, { taskId: id, from: qa, to }, { remedy: nextSteps(id)[qa] })
 }
 
 export function noQa({ id }: Pick<Task, "id">): AppError {
@@ -37,36 +37,24 @@ export function noQa({ id }: Pick<Task, "id">): AppError {
   )
 }
 
-/** What brings it on from there. */
-function wayOn(id: string, qa: QaState): { readonly hint?: string; readonly remedy: Remedy | readonly Remedy[] } {
-  switch (qa) {
-    case "needed":
-      return { remedy: { operation: "qa submit", fields: { id }, to: "hand the work in with" } }
-    case "failed":
-      return { remedy: { operation: "qa submit", fields: { id }, to: "mend what QA found and hand it in with" } }
-    case "pending":
-      return { remedy: { operation: "qa plan", fields: { id }, to: "plan it with" } }
-    case "planning":
-      return {
-        hint: "; its plan waits for an approval",
-        remedy: [
-          { operation: "approvals", to: "see" },
-          { operation: "qa plan", fields: { id }, to: "plan again when it was rejected, with" },
-        ],
-      }
-    case "validating":
-      return {
-        remedy: [
-          { operation: "qa record", fields: { id }, to: "score it with" },
-          { operation: "qa accept", fields: { id }, to: "accept what is reported with" },
-        ],
-      }
-    case "passed":
-      return {
-        remedy: [
-          { operation: "task update", fields: { id, status: "resolved" }, to: "resolve it with" },
-          { operation: "qa submit", fields: { id, commit: "COMMIT" }, to: "hand in another commit with" },
-        ],
-      }
+/** What to do next in each state. */
+function nextSteps(id: string): Readonly<Record<QaState, readonly Remedy[]>> {
+  const fields = { id }
+  return {
+    needed: [{ operation: "qa submit", fields, to: "hand the work in with" }],
+    failed: [{ operation: "qa submit", fields, to: "fix what QA found and hand it in with" }],
+    pending: [{ operation: "qa plan", fields, to: "plan it with" }],
+    planning: [
+      { operation: "approvals", to: "see" },
+      { operation: "qa plan", fields, to: "plan again when it was rejected, with" },
+    ],
+    validating: [
+      { operation: "qa record", fields, to: "score it with" },
+      { operation: "qa accept", fields, to: "accept what is reported with" },
+    ],
+    passed: [
+      { operation: "task update", fields: { id, status: "resolved" }, to: "resolve it with" },
+      { operation: "qa submit", fields: { id, commit: "COMMIT" }, to: "hand in another commit with" },
+    ],
   }
 }

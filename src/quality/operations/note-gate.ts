@@ -7,11 +7,11 @@ import type { Verdict } from "../verdict.ts"
 
 interface StartedGate extends Pick<Verdict, "scope" | "subject" | "by"> {
   readonly commit: string
-  /** The commands that it is going to run, as far as that is known. */
+  /** The commands that it will run. */
   readonly checks: readonly string[]
 }
 
-/** A gate begins to judge; its verdict tells the end. Whoever is killed meanwhile leaves this without one. */
+/** Records that a gate starts. Its verdict marks the end; a killed gate leaves none. */
 export async function noteGateStarted(
   { store }: Context,
   { project, team, run }: TeamName,

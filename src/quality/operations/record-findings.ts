@@ -2,7 +2,7 @@ import type { TaskId } from "../../kernel/ids.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { type Finding, higher, isSameFinding, type NewFinding, nameFinding, placeOf, toFinding } from "../finding.ts"
 
-/** Findings of a team inside a transaction, each change with its event; the team must be locked. */
+// Every function here needs a locked team and appends the event of its change.
 
 export interface Reported {
   readonly findings: readonly NewFinding[]
@@ -15,18 +15,14 @@ export interface Reported {
 
 const MAX_TEXT = 4000
 
-/**
- * Writes down what was found. What is known already stays one finding: a fixed one is open again, a waived one stays
- * waived. Returns each with the status that it has now.
- */
+/** Records findings. One that is known is not added again: if it was fixed it is open again, if waived it stays waived. */
 export async function recordFindings(tx: Tx, team: StoredTeam, reported: Reported): Promise<Finding[]> {
   const known = await listAll(tx, team.key)
   const recorded: Finding[] = []
   for (const finding of reported.findings) {
     const same = known.find((each) => isSameFinding({ ...each, task: each.taskId }, finding))
-    recorded.push(
-      await (same === undefined ? add(tx, team, reported, finding) : repeat(tx, team, reported, [same, finding])),
-    )
+    const isNew = same === undefined
+    recorded.push(isNew ? await add(tx, team, reported, finding) : await repeat(tx, team, reported, [same, finding]))
   }
   return recorded
 }
@@ -44,22 +40,26 @@ async function add(tx: Tx, team: StoredTeam, reported: Reported, finding: NewFin
   const { severity, file, line } = finding
   const text = finding.text.length > MAX_TEXT ? `${finding.text.slice(0, MAX_TEXT - 1)}…` : finding.text
   const record = await tx.records.add(team.key, {
-    ...{ kind: "finding", status: "open", attempt: null, by, taskId: finding.task as TaskId | null },
+    kind: "finding",
+    status: "open",
+    attempt: null,
+    by,
+    taskId: finding.task as TaskId | null,
     data: { severity, file, line, text, source, reportedIn, commit, agent, rounds: 0 },
   })
-  return tell(tx, team, toFinding(record), { by, source, commit })
+  return append(tx, team, toFinding(record), { by, source, commit })
 }
 
 type Report = Pick<Reported, "by" | "source" | "commit"> & { readonly isAgain?: boolean }
 
-async function tell(tx: Tx, team: StoredTeam, finding: Finding, { by, source, commit, isAgain }: Report) {
+async function append(tx: Tx, team: StoredTeam, finding: Finding, { by, source, commit, isAgain }: Report) {
   const again = isAgain === true ? { is_again: true } : {}
   const data = { ...aboutFinding(finding), source, commit, ...again, about: nameFinding(finding) }
   await tx.events.append(team.key, by, { type: "finding.recorded", data })
   return finding
 }
 
-/** The same again: it may be graver than it was thought to be. */
+/** The same finding again, perhaps with a higher severity. */
 async function repeat(
   tx: Tx,
   team: StoredTeam,
@@ -71,20 +71,19 @@ async function repeat(
     return known
   const line = finding.line ?? known.line
   const isAgain = known.status === "fixed"
-  // A report from a later review says that the fix did not help.
+  // A later review reports it again, so the fix did not help.
   const fixTask = source === "task" && !isAgain ? known.fixTask : null
   const changed = await change(tx, team, known, { status: "open", data: { severity, line, fixTask, commit } })
-  return isAgain || severity !== known.severity ? tell(tx, team, changed, { by, source, commit, isAgain }) : changed
+  return isAgain || severity !== known.severity ? append(tx, team, changed, { by, source, commit, isAgain }) : changed
 }
 
-interface To {
-  readonly status: Finding["status"]
-  /** What changes of it; the rest stays. */
-  readonly data: Readonly<Record<string, unknown>>
-}
-
-/** The record must be as `finding` says; the lock on the team keeps it so. */
-export async function change(tx: Tx, team: StoredTeam, finding: Finding, to: To): Promise<Finding> {
+/** `data`: the fields that change. */
+export async function change(
+  tx: Tx,
+  team: StoredTeam,
+  finding: Finding,
+  to: { readonly status: Finding["status"]; readonly data: Readonly<Record<string, unknown>> },
+): Promise<Finding> {
   const { number, status } = finding
   const record = await tx.records.find(team.key, "finding", number)
   const data = { ...record?.data, ...to.data }
@@ -97,7 +96,7 @@ export function aboutFinding(finding: Finding) {
   return { number: finding.number, task: finding.taskId, severity: finding.severity, place: placeOf(finding) }
 }
 
-/** A review of the commit says which of the findings are fixed; the others get another fix. */
+/** Marks the findings that a review of the commit says are fixed; the others get another fix task. */
 export async function settleFindings(
   tx: Tx,
   team: StoredTeam,

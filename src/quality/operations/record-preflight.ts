@@ -4,7 +4,7 @@ import type { Context } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { type Baseline, writeStandings } from "../baseline.ts"
 
-/** Writes down how the gates stood before a run, for reports and for others who look at it. */
+/** Records how the gates stood before a run. */
 export async function recordPreflight(
   { store }: Context,
   { project, team }: TeamName,

@@ -10,11 +10,11 @@ import { addVerdictIn } from "./record-verdict.ts"
 interface Reviewed extends Judged {
   readonly review: Review
   readonly agent: string
-  /** As whom the reviewer takes part in the team. */
+  /** The name of the reviewer in the team. */
   readonly by: string
 }
 
-/** The word of a reviewer, what it found and what it says of earlier findings, in one transaction. */
+/** Records a verdict of a reviewer, its findings and its answers about earlier findings, in one transaction. */
 export async function recordReview(
   { store }: Context,
   name: TeamName,
@@ -27,22 +27,13 @@ export async function recordReview(
     const again = (await listOpen(tx, team.key)).filter(({ number }) => review.earlier.get(number) === false)
     const open = [...found.filter(({ status }) => status === "open"), ...again]
     const named = open.map((each) => ({ ...each, task: each.taskId }))
-    // A finding that a person waived does not fail the work when it is found again.
+    // A waived finding that is found again does not fail the work.
     const isPassed = review.isPassed || !named.some(isGrave)
     const checks = isPassed
       ? [{ name: "review", status: "passed" as const, evidence: `${agent} has read it` }]
       : checksOf(named.filter(isGrave))
     const issues = named.map(describeFinding)
-    const status = isPassed ? "passed" : "failed"
-    return addVerdictIn(tx, team, {
-      scope: "cross-agent",
-      subject: null,
-      commit,
-      tree,
-      status,
-      checks,
-      issues,
-      by: agent,
-    })
+    const verdict = { scope: "cross-agent", subject: null, commit, tree, checks, issues, by: agent } as const
+    return addVerdictIn(tx, team, { ...verdict, status: isPassed ? "passed" : "failed" })
   })
 }

@@ -17,6 +17,7 @@ import type { NewFinding } from "../finding.ts"
 import { leftOutOf } from "../left-out.ts"
 import { readProse } from "../read-findings.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../verdict.ts"
+import { doubtQa } from "./hold-qa.ts"
 import { recordFindings } from "./record-findings.ts"
 
 const input = {
@@ -29,7 +30,7 @@ const input = {
   by: v.optional(idField("who judged")),
 }
 
-/** Records the word of a gate, and lets it take effect: a wave becomes verified or failed, a project COMPLETE. */
+/** Records a verdict and applies it: a wave becomes verified or failed, a project COMPLETE. */
 export const recordVerdict = operation({
   name: "verdict.record",
   summary: "Record the verdict of a check on a task, a wave or the whole project",
@@ -55,7 +56,7 @@ function findingsOf(issues: readonly string[]): NewFinding[] {
   })
 }
 
-/** What a gate of our own found, with all it knows. Not open to callers outside: they cannot say which tree they saw. */
+/** Records the verdict of one of our gates, with the tree it judged. */
 export async function addVerdict(
   { store }: Context,
   name: TeamName,
@@ -63,19 +64,11 @@ export async function addVerdict(
 ): Promise<Verdict> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
-    if (verdict.scope === "cross-agent" && verdict.status === "failed") await keepIssues(tx, team, verdict)
+    const { scope, status, issues, commit = null, by } = verdict
+    // A failed review always leaves something to fix, also when a person recorded it.
+    if (scope === "cross-agent" && status === "failed")
+      await recordFindings(tx, team, { findings: findingsOf(issues), source: "person", commit, by, agent: null })
     return addVerdictIn(tx, team, verdict)
-  })
-}
-
-/** A review that failed always leaves something to fix, also where a person recorded it. */
-function keepIssues(tx: Tx, team: StoredTeam, { issues, commit, by }: Omit<Verdict, "timestamp">) {
-  return recordFindings(tx, team, {
-    findings: findingsOf(issues),
-    source: "person",
-    commit: commit ?? null,
-    by,
-    agent: null,
   })
 }
 
@@ -109,7 +102,7 @@ async function takeEffect(
       return decideWave(tx, team, { number, to: input.status === "passed" ? "verified" : "failed", by: input.by })
     }
     case "final":
-      // What is finished may be delivered; the rest is worked on as before.
+      // A partial verdict completes nothing.
       if (leftOutOf(input) !== null) return
       if (input.status === "failed")
         return team.phase === "PLANNING" ? undefined : changePhase(tx, team, { to: "EXECUTION", by: input.by })
@@ -122,14 +115,13 @@ async function takeEffect(
   }
 }
 
-/** What QA has passed is that work and no other. */
+/** QA passed one tree; another one needs QA again. */
 async function judgeTask(
   tx: Tx,
   team: StoredTeam,
   { task, scope, tree, by }: Pick<Verdict, "scope" | "by" | "tree"> & { readonly task: Task },
 ): Promise<void> {
   if (scope !== "task" || tree === undefined || task.qa !== "passed" || task.status !== "in_progress") return
-  const { doubtQa } = await import("./report-qa.ts")
   await doubtQa(tx, team, { task: await lockTask(tx, team.key, task.id), tree, by })
 }
 
@@ -138,21 +130,16 @@ async function getWave(tx: Tx, team: StoredTeam, number: number): Promise<void> 
   if (!waves.some((wave) => wave.number === number)) throw waveNotFound(number, waves.length)
 }
 
-/** The end of a project: nothing is left to do, and every wave has passed its gate. */
+/** All tasks must be done and all waves verified. */
 async function complete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
-  const stats = countTasks(await tx.tasks.progress(team.key))
-  if (stats.total === 0) throw new AppError("task.not_ready", "there are no tasks; the final verdict cannot be passed")
-  const left = stats.total - stats.resolved - stats.skipped
-  if (left > 0) {
-    throw new AppError(
-      "task.not_ready",
-      `${left} of ${stats.total} tasks are not resolved; the final verdict cannot be passed`,
-    )
-  }
+  const refuse = (code: "task.not_ready" | "wave.transition", why: string) =>
+    new AppError(code, `${why}; the final verdict cannot be passed`)
+  const { total, resolved, skipped } = countTasks(await tx.tasks.progress(team.key))
+  if (total === 0) throw refuse("task.not_ready", "there are no tasks")
+  const left = total - resolved - skipped
+  if (left > 0) throw refuse("task.not_ready", `${left} of ${total} tasks are not resolved`)
   const open = (await tx.waves.list(team.key)).find((wave) => wave.verdict !== "verified")
-  if (open !== undefined) {
-    throw new AppError("wave.transition", `wave ${open.number} is not verified; the final verdict cannot be passed`)
-  }
+  if (open !== undefined) throw refuse("wave.transition", `wave ${open.number} is not verified`)
   return changePhase(tx, team, { to: "COMPLETE", by })
 }
 

@@ -28,12 +28,12 @@ import { findRound } from "./find-round.ts"
 import { assertQa, moveQa } from "./move-qa.ts"
 import { assertIndependent, changeRound, getRound, qaActor, qaFields } from "./submit-qa.ts"
 
-/** The second half of QA: its scores, what the lead makes of them, and what becomes of work that does not pass. */
+/** The second half of QA: the scores, the decision of the lead, and what happens to work that does not pass. */
 
 export interface QaReported {
   readonly task: Task
   readonly quality: Quality
-  /** What QA says; null while the lead has to decide. */
+  /** Null while the lead has to decide. */
   readonly verdict: Verdict | null
 }
 
@@ -44,89 +44,72 @@ export const recordQa = operation({
     ...qaFields,
     owner: qaActor,
     score: list(textField("score", 2000), "DIMENSION=NUMBER:REASON, from 0 to 100; for each dimension"),
-    guidance: v.optional(list(textField("what to mend", 2000), "what has to be mended; may be repeated"), []),
+    guidance: v.optional(list(textField("what to fix", 2000), "what has to be fixed; may be repeated"), []),
   },
-  run: (context, { id, owner, score, guidance, project, team }): Promise<QaReported> =>
-    reportQa(context, {
-      ...{ project, team, taskId: id, guidance, by: owner ?? PERSON },
-      scores: score.map(parseScore),
-    }),
+  run: (context, { id, owner: by = PERSON, score, guidance, project, team }): Promise<QaReported> =>
+    reportQa(context, { project, team, taskId: id, guidance, by, scores: score.map(parseScore) }),
 })
 
-export interface QaReport extends TeamName {
+interface QaReport extends TeamName {
   readonly taskId: TaskId
   readonly scores: readonly GivenScore[]
   readonly guidance: readonly string[]
   readonly by: string
-  /** Commands ran and nobody has read the work. */
   readonly isByChecks?: boolean
-  /** The claim under which a worker has its work looked at, and the round that was: neither may be another by now. */
+  /** The worker's claim and the round that was examined: neither may have changed. */
   readonly held?: { readonly owner: string; readonly token: number; readonly round: number }
 }
 
-/** Passed or failed at once where a rule decides; else the report waits for the lead. */
+/** Records scores. A rule decides where it can; otherwise the lead does. */
 export async function reportQa(context: Context, report: QaReport): Promise<QaReported> {
-  const { quality: thresholds } = context.settings
+  const { held, by, guidance, isByChecks = false } = report
   return context.store.write(async (tx) => {
     const team = await lockTeam(tx, report)
     const task = await lockTask(tx, team.key, report.taskId)
-    if (report.held !== undefined) assertHolds(task, report.held.owner, report.held.token)
-    assertIndependent(task, await findRound(tx, team.key, task), { who: report.by, what: "record QA" })
+    if (held !== undefined) assertHolds(task, held.owner, held.token)
+    assertIndependent(task, await findRound(tx, team.key, task), { who: by, what: "record QA" })
     assertQa(task, "passed")
     const record = await getRound(tx, team.key, task)
     const { plan, number, status } = toQuality(record)
-    if (status === "reported") throw undecided(task)
-    if (plan === null || (report.held !== undefined && report.held.round !== number))
+    const { id } = task
+    if (status === "reported")
       throw new AppError(
         "qa.transition",
-        `task ${task.id} was handed in again`,
-        {},
-        { remedy: { operation: "qa plan", fields: { id: task.id } } },
+        `QA of task ${id} has reported, and the lead decides`,
+        { taskId: id },
+        {
+          remedy: [
+            { operation: "qa accept", fields: { id } },
+            { operation: "qa return", fields: { id, reason: "WHY" } },
+          ],
+        },
       )
-    const scores = fitScores(plan, report.scores)
-    const { total, result } = judgeScores(scores, thresholds)
-    const data = {
-      ...record.data,
-      scores,
-      total,
-      result,
-      guidance: report.guidance,
-      judgedBy: report.by,
-      isByChecks: report.isByChecks === true,
+    if (plan === null || (held !== undefined && held.round !== number)) {
+      const remedy = { operation: "qa plan", fields: { id } } as const
+      throw new AppError("qa.transition", `task ${id} was handed in again`, {}, { remedy })
     }
-    const reported = await changeRound(tx, team, { record, to: { status: "reported", data }, by: report.by })
+    const scores = fitScores(plan, report.scores)
+    const { total, result } = judgeScores(scores, context.settings.quality)
+    const data = { ...record.data, scores, total, result, guidance, judgedBy: by, isByChecks }
+    const reported = await changeRound(tx, team, { record, to: { status: "reported", data }, by })
     const isAuto = team.mode === "FULL_AUTO"
-    if (result === "pass" && isAuto) return accept(tx, team, { task, record: reported, by: POLICY, reason: null })
-    // Without anybody to look twice, what is not good enough is not good.
+    const decision = { task, record: reported, by, reason: null }
+    if (result === "pass" && isAuto) return accept(tx, team, { ...decision, by: POLICY })
+    // In FULL_AUTO nobody looks twice, so work that is not good enough fails.
     if (result === "fail" || (result === "review" && isAuto))
-      return sendBack(context, tx, team, { task, record: reported, by: report.by, reason: null, report })
+      return sendBack(context, tx, team, { ...decision, isHeld: held !== undefined })
     return { task, quality: toQuality(reported), verdict: null }
   })
-}
-
-function undecided({ id }: Task): AppError {
-  return new AppError(
-    "qa.transition",
-    `QA of task ${id} has reported, and the lead decides`,
-    { taskId: id },
-    {
-      remedy: [
-        { operation: "qa accept", fields: { id } },
-        { operation: "qa return", fields: { id, reason: "WHY" } },
-      ],
-    },
-  )
 }
 
 export const acceptQa = operation({
   name: "qa.accept",
   summary: "As the lead: accept work that QA has reported on, so that its task may end",
   input: { ...qaFields, owner: qaActor, note: v.optional(textField("what to remember about it", 2000)) },
-  run: ({ store }, { id, owner = PERSON, note = null, ...name }): Promise<QaReported> =>
+  run: ({ store }, { id, owner: by = PERSON, note = null, ...name }): Promise<QaReported> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, name)
-      const { task, record } = await getReport(tx, team, { id, owner, what: "accept" })
-      return accept(tx, team, { task, record, by: owner, reason: note })
+      return accept(tx, team, { ...(await getReport(tx, team, { id, by, what: "accept" })), reason: note })
     }),
 })
 
@@ -134,90 +117,92 @@ export const returnQa = operation({
   name: "qa.return",
   summary: "As the lead: send work back that QA has reported on, with the reason",
   input: { ...qaFields, owner: qaActor, reason: textField("what has to be done otherwise", 2000) },
-  run: (context, { id, owner = PERSON, reason, ...name }): Promise<QaReported> => {
+  run: (context, { id, owner: by = PERSON, reason, ...name }): Promise<QaReported> => {
     if (reason.trim() === "")
       throw new AppError("input.invalid", (say) => `${say.field("reason")} must say what has to be done otherwise`)
     return context.store.write(async (tx) => {
       const team = await lockTeam(tx, name)
-      const { task, record } = await getReport(tx, team, { id, owner, what: "return" })
-      return sendBack(context, tx, team, { task, record, by: owner, reason })
+      return sendBack(context, tx, team, { ...(await getReport(tx, team, { id, by, what: "return" })), reason })
     })
   },
 })
 
-interface Decided {
+interface Decision {
   readonly task: Task
   readonly record: TeamRecord
-}
-
-/** Two layers: neither the one who did the work nor the one who judged it has the last word. */
-async function getReport(
-  tx: Tx,
-  team: StoredTeam,
-  { id, owner, what }: { readonly id: TaskId; readonly owner: string; readonly what: string },
-): Promise<Decided> {
-  const task = await lockTask(tx, team.key, id)
-  assertQa(task, what === "accept" ? "passed" : "failed")
-  const record = await getRound(tx, team.key, task)
-  assertIndependent(task, record, { who: owner, what: `${what} QA` })
-  const { status, judgedBy } = toQuality(record)
-  if (status !== "reported") {
-    throw new AppError(
-      "qa.transition",
-      `QA of task ${id} has not reported yet`,
-      { taskId: id },
-      { remedy: { operation: "qa record", fields: { id, score: "NAME=SCORE" } } },
-    )
-  }
-  if (owner !== PERSON && owner === judgedBy)
-    throw new AppError("qa.own", `${owner} judged the work of task ${id}; the lead decides`, { taskId: id, by: owner })
-  return { task, record }
-}
-
-interface Decision extends Decided {
   readonly by: string
   readonly reason: string | null
 }
 
-async function accept(tx: Tx, team: StoredTeam, { task, record, by, reason }: Decision): Promise<QaReported> {
-  const data = { ...record.data, decidedBy: by, reason }
-  const quality = toQuality(await changeRound(tx, team, { record, to: { status: "accepted", data }, by }))
-  const checks = quality.scores.map(({ name, score, reason: why }) => ({
-    ...{ name, status: "passed" as const, evidence: `${score} of 100: ${why}` },
-  }))
+/** Neither the worker nor the one who judged the work may decide. */
+async function getReport(
+  tx: Tx,
+  team: StoredTeam,
+  { id, by, what }: { readonly id: TaskId; readonly by: string; readonly what: "accept" | "return" },
+): Promise<Omit<Decision, "reason">> {
+  const task = await lockTask(tx, team.key, id)
+  assertQa(task, what === "accept" ? "passed" : "failed")
+  const record = await getRound(tx, team.key, task)
+  assertIndependent(task, record, { who: by, what: `${what} QA` })
+  const { status, judgedBy } = toQuality(record)
+  if (status !== "reported") {
+    const remedy = { operation: "qa record", fields: { id, score: "NAME=SCORE" } } as const
+    throw new AppError("qa.transition", `QA of task ${id} has not reported yet`, { taskId: id }, { remedy })
+  }
+  if (by !== PERSON && by === judgedBy)
+    throw new AppError("qa.own", `${by} judged the work of task ${id}; the lead decides`, { taskId: id, by })
+  return { task, record, by }
+}
+
+async function accept(tx: Tx, team: StoredTeam, decision: Decision): Promise<QaReported> {
+  const { task, by } = decision
+  const quality = await decideRound(tx, team, "accepted", decision)
+  const checks = quality.scores.map(({ name, score, reason }) => {
+    return { name, status: "passed" as const, evidence: `${score} of 100: ${reason}` }
+  })
   const verdict = await addVerdict(tx, team, { quality, task, status: "passed", checks, issues: [] })
   return { task: await moveQa(tx, team, { task, to: "passed", by }), quality, verdict }
 }
 
-/** Back to whoever did it; the lead is told of the second time, and the third ends in a pause. */
+/** Returns the work to its worker. The lead gets a message the second time; the third time the task is paused. */
 async function sendBack(
   context: Context,
   tx: Tx,
   team: StoredTeam,
-  { task, record, by, reason, report }: Decision & { readonly report?: QaReport },
+  decision: Decision & { readonly isHeld?: boolean },
 ): Promise<QaReported> {
-  const data = { ...record.data, decidedBy: by, reason }
-  const quality = toQuality(await changeRound(tx, team, { record, to: { status: "returned", data }, by }))
-  const earlier = (await listReturned(tx, team, task)).filter(({ number }) => number !== quality.number)
+  const { task, by, isHeld } = decision
+  const earlier = await listReturned(tx, team, task)
+  const quality = await decideRound(tx, team, "returned", decision)
   const failures = earlier.length + 1
   const { checks, issues } = guidanceOf(quality, { thresholds: context.settings.quality, failures, earlier })
   const verdict = await addVerdict(tx, team, { quality, task, status: "failed", checks, issues })
   const moved = await moveQa(tx, team, { task, to: "failed", by })
   const send = (to: string, message: string) =>
     tx.messages.send(team.key, by, { id: context.ids.uuid(), from: by, to, type: "text", payload: { message } })
-  // A worker that had its work looked at has the answer in hand.
-  if (report?.held === undefined && task.claimedBy !== null)
+  // A worker that runs QA on its own work has the answer already.
+  if (isHeld !== true && task.claimedBy !== null)
     await send(task.claimedBy, `QA RETURNED task #${task.id}:\n${issues.map((issue) => `- ${issue}`).join("\n")}`)
-  if (failures < 2) return { task: moved, quality, verdict }
+  const first = issues[1] ?? issues[0]
   if (failures < MAX_QA_FAILURES) {
-    await send(LEAD, `QA failed task #${task.id} for the second time: ${issues[1] ?? issues[0]}`)
+    if (failures > 1) await send(LEAD, `QA failed task #${task.id} for the second time: ${first}`)
     return { task: moved, quality, verdict }
   }
   const worker = (task.workerId ?? task.claimedBy ?? by) as WorkerId
-  const why = `QA failed it ${failures} times: ${issues[1] ?? issues[0]}`
-  const setback = { worker, agent: null, kind: "qa", reason: why, advice: null, next: "pause" } as const
+  const reason = `QA failed it ${failures} times: ${first}`
+  const setback = { worker, agent: null, kind: "qa", reason, advice: null, next: "pause" } as const
   const paused = await noteSetback(tx, team, { ...setback, task: moved, messageId: context.ids.uuid() })
   return { task: paused, quality, verdict }
+}
+
+async function decideRound(
+  tx: Tx,
+  team: StoredTeam,
+  status: "accepted" | "returned",
+  { record, by, reason }: Decision,
+): Promise<Quality> {
+  const data = { ...record.data, decidedBy: by, reason }
+  return toQuality(await changeRound(tx, team, { record, to: { status, data }, by }))
 }
 
 async function listReturned(tx: Tx, team: StoredTeam, task: Task): Promise<Quality[]> {
@@ -239,18 +224,6 @@ async function addVerdict(
   const data = { scope: "qa", subject: task.id, status, ...toldFailure(verdict) } as const
   await tx.events.append(team.key, by, { type: "verdict.recorded", data })
   return added
-}
-
-/** Work that is judged anew as another than the one QA passed needs QA again. The task must be locked. */
-export async function doubtQa(
-  tx: Tx,
-  team: StoredTeam,
-  { task, tree, by }: { readonly task: Task; readonly tree: string; readonly by: string },
-): Promise<void> {
-  if (task.qa !== "passed") return
-  const round = await findRound(tx, team.key, task)
-  const known = round && toQuality(round).tree
-  if (known !== undefined && known !== null && known !== tree) await moveQa(tx, team, { task, to: "needed", by })
 }
 
 export const listQuality = operation({

@@ -12,8 +12,8 @@ import { findingId } from "../finding-task.ts"
 import { change, listOpen } from "./record-findings.ts"
 
 /**
- * Makes tasks of open findings that must be fixed: one for each task that they are about, behind the last wave. A finding
- * that has its fix task gets no second one before a review has looked at it. Safe to repeat.
+ * Creates fix tasks for open findings, one per task they are about, after the last wave. A finding with a fix task gets
+ * no second one before the next review. Safe to repeat.
  */
 export async function makeReviewFixes(
   { store, settings }: Context,
@@ -29,7 +29,7 @@ export async function makeReviewFixes(
       const id = await freeId(tx, team.key, about)
       const task = about === null ? undefined : await tx.tasks.find(team.key, about)
       const brief = { ...(task === undefined ? ofWhole() : ofTask(task)), description: describe(task, findings) }
-      // Tasks that came one after the other may own the same files; their fixes do so too.
+      // Tasks of different waves may own the same files, and so do their fixes.
       const addition = { id, brief, by: ENGINE, onOverlap: "serialise", grantShared: true } as const
       made.push(await addTask(tx, team, settings, addition))
       for (const finding of findings)
@@ -39,7 +39,6 @@ export async function makeReviewFixes(
   })
 }
 
-/** The id of the first round that has no fix of this task yet. */
 async function freeId(tx: Tx, key: number, about: TaskId | null): Promise<TaskId> {
   for (let round = 1; ; round++) {
     const id = findingId(round, about)
@@ -47,12 +46,19 @@ async function freeId(tx: Tx, key: number, about: TaskId | null): Promise<TaskId
   }
 }
 
-const ACCEPTANCE = "what the review found is mended, or it is shown to be no fault"
+const ACCEPTANCE = "what the review found is fixed, or shown to be no fault"
 
 function ofWhole(): Omit<TaskBrief, "description"> {
   return {
-    ...{ title: "Fix what the review found in the work as a whole", role: GENERIC_ROLE, complexity: "standard" },
-    ...{ blockedBy: [], acceptance: [ACCEPTANCE], checks: [], files: [], agentType: null, assignee: null },
+    title: "Fix what the review found in the work as a whole",
+    role: GENERIC_ROLE,
+    complexity: "standard",
+    blockedBy: [],
+    acceptance: [ACCEPTANCE],
+    checks: [],
+    files: [],
+    agentType: null,
+    assignee: null,
     work: NO_WORK,
   }
 }
@@ -60,22 +66,24 @@ function ofWhole(): Omit<TaskBrief, "description"> {
 function ofTask({ id, title, role, complexity, acceptance, checks, files, agentType, work }: Task) {
   return {
     title: `Fix what the review found in task ${id}: ${title}`.slice(0, 500),
-    ...{ role, complexity, checks, files, agentType },
-    ...{ blockedBy: [], acceptance: [...acceptance, ACCEPTANCE], assignee: null },
-    // Commands that did the task would do it no better; those for repairs may.
+    role,
+    complexity,
+    checks,
+    files,
+    agentType,
+    blockedBy: [],
+    acceptance: [...acceptance, ACCEPTANCE],
+    assignee: null,
+    // A script would do the same again, unless it has repair commands.
     work: {
       ...NO_WORK,
-      agent: work.repair.length > 0 ? work.agent : otherThanScript(work.agent),
+      agent: work.repair.length === 0 && work.agent === SCRIPT ? null : work.agent,
       model: work.model,
       effort: work.effort,
       commands: work.repair,
       repair: work.repair,
     },
   }
-}
-
-function otherThanScript(agent: string | null): string | null {
-  return agent === SCRIPT ? null : agent
 }
 
 function describe(task: Task | undefined, findings: readonly Finding[]): string {
@@ -85,7 +93,7 @@ function describe(task: Task | undefined, findings: readonly Finding[]): string 
     "",
     ...findings.map(describeOne),
     "",
-    "Look at each of them: fix what is right, and say of what is wrong why it is no fault. A review checks each of them again.",
+    "Look at each of them: fix it, or say why it is no fault. A review checks each of them again.",
     ...(task === undefined || task.description === "" ? [] : ["", "What the task was:", "", task.description]),
   ].join("\n")
 }

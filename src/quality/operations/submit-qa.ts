@@ -20,8 +20,8 @@ import { findRound } from "./find-round.ts"
 import { assertQa, moveQa, noQa } from "./move-qa.ts"
 
 /**
- * The first half of QA: work is handed in by whoever did it, and somebody else plans how it is checked. Each hand-in is
- * a round, kept as a record of kind `quality`; the task's own field says where the latest one is. See `report-qa.ts`.
+ * The first half of QA: a worker hands in its work, and somebody else plans how it is checked. Each hand-in is a round, a
+ * record of kind `quality`; `task.qa` is the state of the latest round. The second half is `report-qa.ts`.
  */
 
 const HASH = (value: string) => (/^[0-9a-f]{7,64}$/.test(value) ? undefined : "is no hash of git")
@@ -29,7 +29,7 @@ const HASH = (value: string) => (/^[0-9a-f]{7,64}$/.test(value) ? undefined : "i
 export const qaFields = { ...teamFields, id: taskIdField }
 export const qaActor = v.optional(described(ownerField, "who does so; by default a person"))
 
-export interface QaResult {
+interface QaResult {
   readonly task: Task
   readonly quality: Quality
 }
@@ -43,40 +43,35 @@ export const submitQa = operation({
     token: v.optional(tokenField),
     commit: v.optional(text("the commit that is handed in", HASH)),
     tree: v.optional(text("its tree, where it is known", HASH)),
-    answer: v.optional(textField("what the agent that did it says of it", 50_000)),
+    answer: v.optional(textField("the answer of the agent that did the work", 50_000)),
     agent: v.optional(textField("the program that did it", 100)),
   },
   run: ({ store }, input): Promise<QaResult> =>
     store.write(async (tx) => {
+      const { owner, commit = null, tree = null, answer = null, agent = null } = input
+      const by = owner ?? PERSON
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
-      assertHolds(task, input.owner, input.token)
+      assertHolds(task, owner, input.token)
       if (task.qa === null) throw noQa(task)
-      if (task.status !== "in_progress") {
+      if (task.status !== "in_progress")
         throw new AppError(
           "task.transition",
-          `task ${task.id} is ${task.status}; what is handed in is work in progress`,
+          `task ${task.id} is ${task.status}; only work in progress can be handed in`,
           {},
           { remedy: { operation: "task claim", fields: { id: task.id, owner: "NAME" }, to: "claim it with" } },
         )
-      }
-      if (input.commit === undefined) await assertProven(tx, team, task)
-      const by = input.owner ?? PERSON
-      const { commit = null, tree = null, answer = null, agent = null } = input
+      if (commit === null) await assertProven(tx, team, task)
       const ready = await withdrawEarlier(tx, team, { task, by, commit, tree })
       const moved = ready.qa === "pending" ? ready : await moveQa(tx, team, { task: ready, to: "pending", by })
-      const quality = { kind: "quality" as const, taskId: task.id, attempt: task.attempt, status: "submitted", by }
-      const added = await addRecord(
-        tx,
-        team,
-        { ...quality, data: { commit, tree, answer, agent } },
-        `task ${task.id} handed in to QA`,
-      )
+      const data = { commit, tree, answer, agent }
+      const round = { kind: "quality", taskId: task.id, attempt: task.attempt, status: "submitted", by, data } as const
+      const added = await addRecord(tx, team, round, `task ${task.id} handed in to QA`)
       return { task: moved, quality: toQuality(added) }
     }),
 })
 
-/** Work that no commit names is known by its evidence. */
+/** Work without a commit needs evidence. */
 export async function assertProven(tx: Tx, team: StoredTeam, task: Task): Promise<void> {
   const evidence = await tx.evidence.list(team.key, task.id)
   if (evidence.some(({ attempt, withdrawnAt }) => attempt === task.attempt && withdrawnAt === null)) return
@@ -88,12 +83,8 @@ export async function assertProven(tx: Tx, team: StoredTeam, task: Task): Promis
 }
 
 export function noWork({ id }: Pick<Task, "id">, why: string, remedy: Remedy | readonly Remedy[] = []): AppError {
-  return new AppError(
-    "qa.no_work",
-    `nothing of task ${id} can be handed in to QA yet: ${why}`,
-    { taskId: id },
-    { remedy },
-  )
+  const message = `nothing of task ${id} can be handed in to QA yet: ${why}`
+  return new AppError("qa.no_work", message, { taskId: id }, { remedy })
 }
 
 interface HandIn {
@@ -103,7 +94,7 @@ interface HandIn {
   readonly tree: string | null
 }
 
-/** What was handed in before is no longer what counts. What waits or has passed has to be another by now. */
+/** Withdraws the round before. Work that waits for QA or has passed can only be replaced by another commit. */
 async function withdrawEarlier(tx: Tx, team: StoredTeam, { task, by, commit, tree }: HandIn): Promise<Task> {
   const round = await findRound(tx, team.key, task)
   if (task.qa === "passed" || task.qa === "pending") {
@@ -121,10 +112,6 @@ async function withdrawEarlier(tx: Tx, team: StoredTeam, { task, by, commit, tre
   return task
 }
 
-export interface QaPlanned extends QaResult {
-  readonly approval: Approval
-}
-
 export const planQa = operation({
   name: "qa.plan",
   summary: "Plan how the work of a task is checked, and ask for the approval of that",
@@ -133,7 +120,7 @@ export const planQa = operation({
     owner: qaActor,
     check: v.optional(list(textField("check", 500), "what is looked at besides; may be repeated"), []),
   },
-  async run(context, input): Promise<QaPlanned> {
+  async run(context, input): Promise<QaResult & { readonly approval: Approval }> {
     const roles = await context.roles()
     const { mode, ...planned } = await context.store.write(async (tx) => {
       const team = await lockTeam(tx, input)
@@ -141,7 +128,7 @@ export const planQa = operation({
       const by = input.owner ?? PERSON
       assertIndependent(task, await findRound(tx, team.key, task), { who: by, what: "plan QA" })
       const asked = task.qa === "planning" ? await findPlanApproval(tx, team.key, task) : undefined
-      // A plan that was rejected is made anew; one that still waits is decided first.
+      // A rejected plan is made again; a plan that waits is decided first.
       if (asked?.status === "pending" && team.mode !== "FULL_AUTO") throw waits(asked)
       const moved = task.qa === "planning" ? task : await moveQa(tx, team, { task, to: "planning", by })
       const record = await getRound(tx, team.key, task)
@@ -163,43 +150,35 @@ export const planQa = operation({
   },
 })
 
-/** Of a role that is not built in; the names of those that are say enough. */
+/** Only of generated roles: QA knows the names of the built-in ones. */
 function responsibilityOf({ agentType }: Task, roles: readonly RoleDefinition[]): Responsibility | undefined {
   if (agentType === null || BUILT_IN_ROLES.some(({ name }) => name === agentType)) return undefined
   return roles.find(({ name }) => name === agentType)?.responsibility
 }
 
 function waits(asked: Approval): AppError {
-  return new AppError(
-    "approval.needed",
-    `${nameApproval(asked)} waits to be decided`,
-    { number: asked.number, taskId: asked.taskId },
-    { remedy: waysToDecide(asked.number) },
-  )
+  const { number, taskId } = asked
+  const message = `${nameApproval(asked)} waits to be decided`
+  return new AppError("approval.needed", message, { number, taskId }, { remedy: waysToDecide(number) })
 }
 
-/** Whoever has the work, or handed it in, has no part in judging it. A person may. */
+/** The worker of a task, and the one who handed it in, may not judge it. A person may. */
 export function assertIndependent(
   { id, claimedBy }: Task,
   round: Pick<TeamRecord, "by"> | undefined,
-  { who, what }: { readonly who: string | undefined; readonly what: string },
+  { who, what }: { readonly who: string; readonly what: string },
 ): void {
-  if (who === undefined || who === PERSON || (who !== claimedBy && who !== round?.by)) return
-  throw new AppError("qa.own", `${who} did the work of task ${id} and cannot ${what} for it; somebody else does`, {
-    taskId: id,
-    by: who,
-  })
+  if (who === PERSON || (who !== claimedBy && who !== round?.by)) return
+  const message = `${who} did the work of task ${id} and cannot ${what} for it; another agent or a person must`
+  throw new AppError("qa.own", message, { taskId: id, by: who })
 }
 
 export async function getRound(tx: Tx, key: number, task: Task): Promise<TeamRecord> {
   const round = await findRound(tx, key, task)
   if (round !== undefined) return round
-  throw new AppError(
-    "qa.transition",
-    `nothing of task ${task.id} was handed in`,
-    { taskId: task.id },
-    { remedy: { operation: "qa submit", fields: { id: task.id } } },
-  )
+  const { id } = task
+  const remedy = { operation: "qa submit", fields: { id } } as const
+  throw new AppError("qa.transition", `nothing of task ${id} was handed in`, { taskId: id }, { remedy })
 }
 
 export async function changeRound(
@@ -212,7 +191,7 @@ export async function changeRound(
   return changed
 }
 
-/** The latest question about the plan of this attempt. */
+/** The latest question about the QA plan of the present attempt. */
 export async function findPlanApproval(tx: Tx, key: number, task: Task): Promise<Approval | undefined> {
   const asked = (await tx.records.list(key, { kind: "approval", taskId: task.id })).map(toApproval)
   return asked.findLast(({ scope, attempt }) => scope === "qa-plan" && attempt === task.attempt)

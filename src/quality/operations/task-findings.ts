@@ -13,19 +13,16 @@ import { recordFindings } from "./record-findings.ts"
 
 export interface TaskAnswer {
   readonly task: TaskId
-  /** Those that the answer reports in the documented form. */
+  /** In the documented form. */
   readonly findings: readonly Omit<NewFinding, "task">[]
-  /** All of it, without secrets. */
+  /** Without secrets. */
   readonly answer: string
   readonly commit: string | null
   readonly agent: string | null
   readonly by: string
 }
 
-/**
- * Keeps what the answer to a task reports: lines of the documented form from anybody, and what the prose of a reviewing
- * role says. Safe to repeat.
- */
+/** Records the findings in an answer: lines of the documented form, and the prose of reviewing roles. Safe to repeat. */
 export async function recordTaskFindings(context: Context, name: TeamName, told: TaskAnswer): Promise<Finding[]> {
   const prose = readProse(told.answer)
   if (told.findings.length === 0 && prose.length === 0) return []
@@ -42,7 +39,7 @@ export async function recordTaskFindings(context: Context, name: TeamName, told:
   })
 }
 
-/** A reviewer that uses the documented form also says it in prose, in other words: then only a new alarm counts. */
+/** Prose repeats findings of the documented form in other words, so then only a new critical one counts. */
 function notRepeated<Told extends Omit<NewFinding, "task">>(
   prose: readonly Told[],
   formal: readonly Told[],
@@ -52,16 +49,12 @@ function notRepeated<Told extends Omit<NewFinding, "task">>(
   return formal.some(isCritical) ? [] : prose.filter(isCritical)
 }
 
-/** Its agent reads and judges the work of others. */
 function isReviewing({ id, role, agentType }: Task, roles: readonly RoleDefinition[]): boolean {
   const kind = roles.find(({ name }) => name === (agentType ?? role))?.kind
   return kind === "review" || kind === "verification" || role === "review" || /^review-/.test(id)
 }
 
-/**
- * The task whose finished work a finding is about: the only one that owns the file, else the one that the task follows.
- * What is found while that task is still at work was there before it.
- */
+/** The finished task that a finding is about: the only owner of the file, else the one that the task follows. */
 function subjectOf(file: string | null, task: Task, tasks: readonly Task[]): TaskId | null {
   const subject = ownerOf(file, task, tasks)
   const status = tasks.find(({ id }) => id === subject)?.status

@@ -1,7 +1,9 @@
+import * as v from "valibot"
 import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
 import { SCRIPT } from "../../agents/programs.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
+import { jsonSchemaOf } from "../../lib/to-json-schema.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
@@ -24,15 +26,13 @@ interface PmPorts {
 /** The name of the PM agent in the team. */
 const PM = "pm"
 
-const RULING_SCHEMA = {
-  type: "object",
-  additionalProperties: false,
-  required: ["approved", "reason"],
-  properties: {
-    approved: { type: "boolean" },
-    reason: { type: "string", description: "why; for a rejection what should be done instead" },
-  },
-} as const
+const RULING_FIELDS = {
+  approved: v.boolean(),
+  reason: v.pipe(v.string(), v.description("why; for a rejection what should be done instead")),
+}
+
+/** An approval may come without a reason. */
+const Ruled = v.object({ ...RULING_FIELDS, reason: v.fallback(v.string(), "") })
 
 /** An agent was asked and gave no valid answer. */
 export interface NoRuling {
@@ -57,18 +57,21 @@ export async function judgeApproval(
       {
         ...{
           prompt: approvalPrompt({ goal, task, approval }),
-          schema: RULING_SCHEMA,
+          schema: jsonSchemaOf(RULING_FIELDS),
           role: "orchestrator",
           worker: PM,
         },
         ...{ agents: programs.map(({ agent }) => agent.name), folder, signal },
       },
     )
-    const { approved, reason } = (structured ?? {}) as { readonly approved?: unknown; readonly reason?: unknown }
-    const why = typeof reason === "string" && reason.trim() !== "" ? reason : null
-    if (typeof approved !== "boolean" || (!approved && why === null))
+    const { output, success } = v.safeParse(Ruled, structured)
+    if (!success || (!output.approved && output.reason.trim() === ""))
       return { why: `the answer of ${agent} is neither a yes nor a no with a reason` }
-    return { by: `${PM}-${agent}`, isApproved: approved, reason: why }
+    return {
+      by: `${PM}-${agent}`,
+      isApproved: output.approved,
+      reason: output.reason.trim() === "" ? null : output.reason,
+    }
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error
     // A rate-limited agent still exists, so the rule does not decide in its place.
