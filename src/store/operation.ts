@@ -13,9 +13,9 @@ export interface Context {
   readonly store: Store
   readonly ids: Ids
   readonly settings: Settings
-  /** Called before a team is created: ties a project whose name was detected to the repository here. */
+  /** Called before a team is created: ties a project whose name was detected to this repository. */
   ownProject?(project: string): Promise<void>
-  /** The roles and agent types that hold here, files included. */
+  /** The roles and agent types of this repository, including its role files. */
   roles(): Promise<readonly RoleDefinition[]>
 }
 
@@ -26,11 +26,11 @@ export interface Settings {
   readonly blockedPatterns: readonly string[]
   readonly warnPatterns: readonly string[]
   readonly onOverlap: OnOverlap
-  /** Patterns of the files of all: the engine merges what tasks change in them, or the lead looks after them. */
+  /** Patterns of files that several tasks may change: the engine merges them, or the lead does. */
   readonly sharedFiles: readonly string[]
   /** Whether a delivery needs a review of what is delivered. */
   readonly reviewRequired: boolean
-  /** Which score QA passes, which it leaves to the lead, and what it scores where that is not up to the type of a task. */
+  /** Which score passes QA, which goes to the lead, and what QA scores unless the type of the task decides. */
   readonly quality: Thresholds & { readonly dimensions: readonly string[] }
 }
 
@@ -38,7 +38,7 @@ export interface Settings {
 export const ON_OVERLAP = ["refuse", "serialise"] as const
 export type OnOverlap = (typeof ON_OVERLAP)[number]
 
-/** Something a person, an agent or the engine may ask for: one table of fields for every surface, and what it does. */
+/** Something that a person, an agent or the engine may call: one table of fields for all surfaces, and what it does. */
 export interface Operation<F extends Fields, Result> {
   readonly name: string
   readonly summary: string
@@ -78,7 +78,7 @@ export const teamFields = {
   team: idField("team name; the branch by default"),
 } satisfies Fields
 
-/** For what only reads: an earlier run of the team can be read too. What changes something is about the current run. */
+/** For operations that only read: they can read an earlier run. Changes always go to the current run. */
 export const runFields = {
   ...teamFields,
   run: v.optional(
@@ -104,7 +104,7 @@ export const ownerField = idField("who claims or holds the task; without it a pe
 export const roleField: Field<Role> = choice(ROLES, "role")
 export const tokenField = number("fencing token of the claim", { min: 1, isInteger: true })
 
-/** How the files of a task are brought in line with those of the others. */
+/** How overlaps between the files of tasks are resolved. */
 export const planFields = {
   onOverlap: v.optional(
     choice(ON_OVERLAP, "when its files overlap with those of a task that could run at the same time"),
@@ -112,7 +112,7 @@ export const planFields = {
   grantShared: flag("as the lead: let it own the shared files that its patterns name"),
 } satisfies Fields
 
-/** A list whose items cannot contain a comma, so that a command line may separate them by one. */
+/** A list whose items contain no comma, so that a command line may separate them by commas. */
 export function commaList<Item>(item: Field<Item>, description: string): Field<readonly Item[]> {
   return list(item, description, ",")
 }

@@ -28,18 +28,18 @@ import type { StoredTeam, TeamStore } from "./team-store.ts"
 import type { LoopStore, SeatStore } from "./terminals.ts"
 
 /**
- * The single source of truth. Everything acknowledged survives `kill -9` and power loss. Time in it is the store's own:
- * participants on several machines never compare their clocks.
+ * The single source of truth. Everything acknowledged survives `kill -9` and power loss. All times are the store's own:
+ * clocks of different machines are never compared.
  */
 export interface Store extends HotPath, AsyncDisposable {
   /** Runs `work` on one consistent snapshot. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * Runs `work` as one transaction: all of it happens, or nothing when it throws. It may run more than once if the store
-   * asks for a repeat, so it must do nothing but call `tx`.
+   * Runs `work` as one transaction: all of it happens, or nothing when it throws. After a conflict it runs again, so it
+   * must do nothing but call `tx`.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Watches for commits by anybody. Open it before the read whose outcome you wait to change, and none is missed. */
+  /** Watches for commits of any process. Open it before the read whose result should change, so that none is missed. */
   watch(): Promise<Watch>
   inspect(): Promise<StoreReport>
 }
@@ -49,16 +49,16 @@ export interface Watch extends AsyncDisposable {
   next(timeoutMs: number, signal?: AbortSignal): Promise<boolean>
 }
 
-/** The two calls every task pays for. Each is a transaction of its own, and a part of the one it is called in. */
+/** The two calls that every task needs. Each is one transaction, or part of the transaction it is called in. */
 export interface HotPath {
   /**
-   * Takes a task in one statement, with its event: the named one, or the best ready one for the role. Of any number of
-   * claimants exactly one gets it. Checks needs, wave, pause, phase, role, preset owner and the worker's availability.
-   * An expired claim is claimable; the same owner's own claim is renewed. `undefined` when nothing could be taken.
+   * Claims a task in one statement, with its event: the named one, or the best ready one for the role. Exactly one of
+   * several claimants gets it. Checks needs, wave, pause, phase, role, preset owner and the worker's availability. An
+   * expired claim is claimable; a claim of the same owner is renewed. `undefined` when nothing could be claimed.
    */
   claimTask(request: ClaimRequest): Promise<Claimed | undefined>
   /**
-   * Resolves a held task in one statement, with its evidence, event and notice. `undefined`, and nothing changed, when
+   * Resolves a held task in one statement, with its evidence, event and notice. `undefined`, without any change, when
    * the task is not held that way or has evidence with a blocked pattern.
    */
   finishTask(request: FinishRequest): Promise<Task | undefined>
@@ -70,7 +70,7 @@ export interface ClaimRequest extends TeamName {
   readonly owner: string
   readonly workerId: WorkerId
   readonly role: Role | null
-  /** A named task of another role is refused, not only warned about. */
+  /** Refuses a named task of another role, instead of warning. */
   readonly strictRole: boolean
   readonly leaseMs: number
 }
@@ -79,19 +79,19 @@ export interface Claimed {
   readonly task: Task
   /** The holder whose claim had expired. */
   readonly takenOverFrom: string | null
-  /** The owner held it already; only the lease is new. */
+  /** The owner had claimed it before; only the lease is new. */
   readonly renewed: boolean
 }
 
 export interface FinishRequest extends TeamName {
   readonly taskId: TaskId
-  /** Null: a person acts, whoever holds the task. */
+  /** Null: a person resolves it, no matter which worker holds it. */
   readonly owner: string | null
   readonly token: number | null
   readonly workerId: WorkerId | null
   readonly result: string | null
   readonly evidence: readonly NewEvidence[]
-  /** QA has passed the very commit that is resolved. A task that needs QA is not resolved without. */
+  /** QA has passed exactly this commit. Without it, a task that needs QA is not resolved. */
   readonly isQaChecked?: boolean
   /** Sent to the lead when set. */
   readonly notice: { readonly id: string; readonly payload: IdleNotification } | null
@@ -99,7 +99,7 @@ export interface FinishRequest extends TeamName {
 
 export type { RecordStore, StoredTeam, TeamStore }
 
-/** What one transaction can do. Lists come in creation order unless said otherwise. */
+/** What one transaction can do. Lists are in creation order unless the method says otherwise. */
 export interface Tx extends HotPath {
   /** The store's clock, the same value throughout the transaction. */
   now(): Promise<number>
@@ -125,9 +125,9 @@ export interface Tx extends HotPath {
 }
 
 export interface TaskFilter {
-  /** With every need met and open, or held by a claim that ran out: what a claim could take, waves and pauses aside. */
+  /** All needs are met, and it is open or its claim has expired: claimable, apart from waves and pauses. */
   readonly ready?: boolean
-  /** Of this role, or for anybody. */
+  /** Of this role, or for any role. */
   readonly role?: Role
   readonly status?: TaskStatus
   readonly maxWave?: number
@@ -146,41 +146,41 @@ export interface TaskChange extends Partial<Omit<Task, Kept | "claimedAt" | "lea
 
 export interface TaskStore {
   find(key: number, id: TaskId): Promise<Task | undefined>
-  /** Like `find`, and nobody else changes the task until this transaction ends. */
+  /** Like `find`, and no other transaction changes the task until this one ends. */
   lock(key: number, id: TaskId): Promise<Task | undefined>
   list(key: number, filter?: TaskFilter): Promise<Task[]>
-  /** All of them, and nobody else changes any of them until this transaction ends. */
+  /** All tasks, and no other transaction changes any of them until this one ends. */
   lockAll(key: number): Promise<Task[]>
   /** Id, needs, status and wave of every task: the graph without the texts. */
   graph(key: number): Promise<GraphNode[]>
-  /** Those that have not ended and own files, without the texts. */
+  /** Tasks that own files and have not ended, without the texts. */
   owning(key: number): Promise<OwningTask[]>
   /** Adds an open task; its unmet needs are counted here. `undefined` when the id is taken. */
   create(key: number, id: TaskId, brief: TaskBrief, wave: number | null): Promise<Task | undefined>
   /**
-   * Adds many open tasks by few statements; they may need one another. None of the ids may be taken, and
-   * all tasks must be locked.
+   * Adds many open tasks by few statements; they may need one another. The ids must be free, and all tasks must be
+   * locked.
    */
   createAll(key: number, tasks: readonly { readonly id: TaskId; readonly brief: TaskBrief }[]): Promise<void>
   update(key: number, id: TaskId, change: TaskChange): Promise<Task>
-  /** Gives a claim its full lease again, from now; leaves no trace in version or events. */
+  /** Gives a claim its full lease again, from now. Neither version nor events show it. */
   renew(key: number, id: TaskId): Promise<Task>
-  /** Gives a locked task to an owner, whoever has it now: with a new token, a lease from now on, and no pause. */
+  /** Gives a locked task to an owner, even when another one holds it: new token, new lease, no pause. */
   take(key: number, id: TaskId, claim: { readonly owner: string; readonly leaseMs: number }): Promise<Task>
-  /** Replaces the needs and counts the unmet ones anew. */
+  /** Replaces the needs and counts the unmet ones again. */
   setNeeds(key: number, id: TaskId, needs: readonly TaskId[]): Promise<Task>
   remove(key: number, id: TaskId): Promise<void>
   dependants(key: number, id: TaskId): Promise<TaskId[]>
   /** Number of tasks by wave (0 for none) and status. */
   progress(key: number): Promise<TaskCount[]>
-  /** In progress with a lease that ran out, or claimed at or before `claimedBefore`. */
+  /** In progress with an expired lease, or claimed at or before `claimedBefore`. */
   listOverdue(key: number, claimedBefore: number | null): Promise<Task[]>
-  /** When the next of the leases that still hold ends, if any. */
+  /** When the next lease expires, if there is one. */
   nextLeaseEnd(key: number): Promise<number | null>
   setWaves(key: number, places: readonly { id: string; wave: number; height: number }[]): Promise<void>
-  /** The order in which ready tasks of one priority are claimed, the lowest first. No change of the tasks themselves. */
+  /** The order in which ready tasks of one priority are claimed, the lowest first. Does not count as a change of the task. */
   setRanks(key: number, ranks: readonly { id: TaskId; rank: number }[]): Promise<void>
-  /** Counts every task's unmet needs anew; the ids that were wrong. */
+  /** Counts the unmet needs of every task again. Returns the tasks whose count was wrong. */
   repairUnmet(key: number): Promise<TaskId[]>
 }
 
@@ -213,14 +213,14 @@ export interface WaveStore {
   dropAfter(key: number, number: number): Promise<void>
 }
 
-/** A worker as it is now, without what it has done so far. */
+/** A worker as it is now, without the tasks it completed. */
 export type WorkerNow = Omit<Worker, "tasksCompleted">
 
 export interface WorkerStore {
-  /** Asked again and again by those who wait: takes no longer in a team with many tasks. */
+  /** Called in a loop by waiting workers: takes no longer in a team with many tasks. */
   find(key: number, id: WorkerId): Promise<WorkerNow | undefined>
   list(key: number): Promise<Worker[]>
-  /** Adds a worker or changes the given fields of one; either way it was heard of now. */
+  /** Adds a worker or changes the given fields of one, and sets its heartbeat. */
   put(
     key: number,
     id: WorkerId,
@@ -228,16 +228,16 @@ export interface WorkerStore {
       role?: Role | null
       sessionId?: string | null
       availability?: WorkerAvailability
-      /** Folder and branch of its worktree; null when it has none any more. */
+      /** Folder and branch of its worktree; null when it was removed. */
       workspace?: { readonly worktree: string; readonly branch: string } | null
-      /** Where it is seen; null when nowhere. */
+      /** The pane that shows it, if any. */
       pane?: string | null
     },
   ): Promise<Worker>
   count(key: number): Promise<{ total: number; working: number }>
-  /** Notes a sign of life; a worker that is not known yet becomes known. */
+  /** Sets the heartbeat, and adds the worker if it is new. */
   heard(key: number, id: WorkerId): Promise<void>
-  /** The next free `w<N>`; numbers of workers that ever existed are not used again. */
+  /** The next free `w<N>`. Numbers are never used twice. */
   takeId(key: number): Promise<WorkerId>
 }
 
@@ -261,7 +261,7 @@ export interface MessageStore {
   /** With its event, `message.sent`. */
   send(key: number, by: string, message: NewMessage): Promise<Message>
   list(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
-  /** Like `list`, and marks them read; of two readers at once only one sees a message as unread. */
+  /** Like `list`, and marks them read. Of two concurrent readers only one sees a message as unread. */
   take(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
   countUnread(key: number): Promise<{ inbox: string; unread: number }[]>
   senders(key: number): Promise<string[]>
@@ -291,7 +291,7 @@ export interface ExceptionStore {
 export interface VerdictStore {
   add(key: number, verdict: Omit<Verdict, "timestamp">): Promise<Verdict>
   list(key: number): Promise<Verdict[]>
-  /** Without those of single tasks, which are as many as there are tasks. */
+  /** Without the verdicts on single tasks, which are many. */
   listOfTeam(key: number): Promise<Verdict[]>
 }
 
@@ -299,7 +299,7 @@ export interface EventQuery {
   /** A cursor of an earlier answer; from the first event without one. */
   readonly after?: string
   readonly type?: EventType
-  /** Those that name this task; found by an index, however many others there are. */
+  /** Only events that name this task, found by an index. */
   readonly task?: TaskId
   readonly limit: number
 }
@@ -309,23 +309,23 @@ export interface EventStore {
   /** Adds events of an earlier time as they are, to a team that has none. */
   restore(key: number, events: readonly PastEvent[]): Promise<void>
   /**
-   * Events after the cursor, in an order that never changes: an event that commits late comes late, and is not passed
-   * over. `cursor` is where to go on.
+   * Events after the cursor, in an order that never changes: an event that commits late comes late, and is not skipped.
+   * `cursor` is where the next call continues.
    */
   list(key: number, query: EventQuery): Promise<{ events: Event[]; cursor: string }>
-  /** The cursor behind which the newest `count` events (of the type, of the task) begin. */
+  /** The cursor before the newest `count` events (of the type, of the task). */
   tailCursor(key: number, tail: Pick<EventQuery, "type" | "task"> & { readonly count: number }): Promise<string>
 }
 
 /** Which orchestrator leads a team. */
 export interface LeaderStore {
-  /** The latest one, also when its lease is over. */
+  /** The latest one, even if its lease has expired. */
   find(key: number): Promise<Leadership | undefined>
-  /** Whoever led before. The token goes up each time. */
+  /** Replaces any earlier leader. The token goes up each time. */
   take(key: number, request: { readonly holder: string; readonly leaseMs: number }): Promise<Leadership>
-  /** False when somebody else took over. */
+  /** False when another process took over. */
   renew(key: number, lead: { readonly token: number; readonly leaseMs: number }): Promise<boolean>
-  /** False when it was over, or somebody else's. */
+  /** False when the lease was over, or belongs to another process. */
   end(key: number, token: number): Promise<boolean>
 }
 
@@ -342,33 +342,33 @@ export interface DocumentStore {
   put(key: number, document: Pick<Document, "path" | "content" | "encoding" | "by">): Promise<void>
 }
 
-/** Of agents, not of teams: they stay when a team goes. */
+/** Belongs to agents, not to teams: stays when a team is removed. */
 export interface RateLimitStore {
-  /** Those that are over as well, by name. */
+  /** By name, including expired ones. */
   list(): Promise<RateLimit[]>
-  /** The agent's, and nobody else changes it until this transaction ends. */
+  /** No other transaction changes it until this one ends. */
   lock(agent: string): Promise<RateLimit | undefined>
-  /** Adds or replaces it; of two who know of none yet and put theirs at once, the later end stays. */
+  /** Adds or replaces it. When two transactions add one at the same time, the later end wins. */
   put(limit: RateLimit): Promise<void>
-  /** Forgets one that was noted before that time; whether there was one. */
+  /** Removes a limit that was noted before that time. Returns whether there was one. */
   remove(agent: string, notedBefore: number): Promise<boolean>
 }
 
-/** Of agent programs and their accounts, not of teams. */
+/** Belongs to agent programs and their accounts, not to teams. */
 export interface AgentFaultStore {
   /** By name. */
   list(): Promise<AgentFault[]>
-  /** The agent's, and nobody else changes it until this transaction ends. */
+  /** No other transaction changes it until this one ends. */
   lock(agent: string): Promise<AgentFault | undefined>
-  /** Adds or replaces it. Of two who know of none and put theirs at once, the later one stays. */
+  /** Adds or replaces it. When two transactions add one at the same time, the later one wins. */
   put(fault: AgentFault): Promise<void>
-  /** Whether there was one. */
+  /** Returns whether there was one. */
   remove(agent: string): Promise<boolean>
 }
 
 export interface AgentQuotaStore {
   list(): Promise<AgentQuota[]>
-  /** Adds or replaces what was noted earlier. */
+  /** Adds or replaces it. */
   put(quota: AgentQuota): Promise<void>
   remove(agent: string): Promise<boolean>
 }
@@ -376,20 +376,19 @@ export interface AgentQuotaStore {
 /** Whole teams, for export and import. */
 export interface ArchiveStore {
   read(key: number): Promise<TeamSnapshot>
-  /** Parts of what `read` gives, for whoever knows what changed. */
+  /** Parts of what `read` returns, for a caller that knows what changed. */
   team(key: number): Promise<SnapshotTeam>
   /** Those of the named tasks that exist. */
   tasks(key: number, ids: readonly TaskId[]): Promise<SnapshotTask[]>
   workers(key: number): Promise<readonly SnapshotWorker[]>
-  /** Those of a team's terminals. */
   loops(name: TeamName): Promise<readonly LoopState[]>
-  /** All but the first `from`. */
+  /** All messages but the first `from`. */
   messages(key: number, from: number): Promise<SnapshotMessage[]>
-  /** Makes a run as it was, with its history. `undefined`, and nothing done, when the name or the run is taken. */
+  /** Restores a run with its history. `undefined`, without any change, when the name or the run is taken. */
   restore(snapshot: TeamSnapshot, history: readonly PastEvent[], isCurrent?: boolean): Promise<number | undefined>
 }
 
-/** What `doctor` asks of a store. */
+/** What `doctor` reports of a store. */
 export interface StoreReport {
   readonly kind: "sqlite" | "postgres"
   /** Without user name and password. */

@@ -1,24 +1,24 @@
 import type { ProjectRepository, RepositoryId } from "../kernel/repository.ts"
 
-/** Which repositories the projects live in. A project without one belongs to the first repository that uses it. */
+/** Which repositories belong to a project. A project without one belongs to the first repository that uses it. */
 export interface ProjectStore {
-  /** Of all projects, by name; the repository that a project began in comes before those that were linked. */
+  /** By project name; the repository that a project began in comes before linked ones. */
   list(): Promise<ProjectRepository[]>
   of(project: string): Promise<ProjectRepository[]>
   in(repository: RepositoryId): Promise<ProjectRepository[]>
-  /** The project that commands in the repository are about when they name none. */
+  /** The project of commands in this repository that name none. */
   findDefault(repository: RepositoryId): Promise<ProjectRepository | undefined>
-  /** By name, with the keys of their records. */
+  /** The current runs of its teams, by name. */
   teams(project: string): Promise<{ readonly key: number; readonly team: string }[]>
   /**
-   * False, and nothing changed, where the project lives there already, or another repository is its own, or the
-   * repository has another default. Of any number that ask at once, one repository becomes the project's own.
+   * False, without any change, when the project has this repository already, belongs to another one, or the repository
+   * has another default. Of several concurrent calls one repository gets the project.
    */
   add(place: Omit<ProjectRepository, "addedAt">): Promise<boolean>
-  /** Undefined: none. */
+  /** Undefined: no default. */
   setDefault(repository: RepositoryId, project: string | undefined): Promise<void>
-  /** The repository is somewhere else now. */
+  /** The repository was moved to another folder. */
   move(repository: RepositoryId, place: Pick<ProjectRepository, "gitDir" | "folder">): Promise<void>
-  /** Whether the project lived there. */
+  /** Returns whether the project had this repository. */
   remove(project: string, repository: RepositoryId): Promise<boolean>
 }

@@ -2,15 +2,15 @@ import type { TaskId } from "../kernel/ids.ts"
 import type { RecordKind, TeamRecord } from "../kernel/record.ts"
 
 export interface RecordStore {
-  /** Takes the next number of the kind; the team must be locked. */
+  /** Gives it the next number of its kind. The team must be locked. */
   add(key: number, record: Omit<TeamRecord, "number" | "createdAt" | "updatedAt">): Promise<TeamRecord>
   find(key: number, kind: RecordKind, number: number): Promise<TeamRecord | undefined>
   list(
     key: number,
-    /** `taskId` null: those about the team as a whole. */
+    /** `taskId` null: records about the team as a whole. */
     filter?: { readonly kind?: RecordKind; readonly status?: string; readonly taskId?: TaskId | null },
   ): Promise<TeamRecord[]>
-  /** Only while it has the status that is named: `undefined` when somebody was faster. */
+  /** Only while it still has the given status; `undefined` when another change came first. */
   change(
     key: number,
     which: Pick<TeamRecord, "kind" | "number" | "status">,

@@ -5,16 +5,14 @@ import type { Remedy } from "../kernel/remedy.ts"
 import { idField } from "./operation.ts"
 import type { StoredTeam, Tx } from "./port.ts"
 
-/** Who writes something down. */
+/** Who writes a record. */
 export function byField(who: string) {
   return v.optional(idField(`${who}; without it a person does`))
 }
 
-/** Entries of a team inside a transaction, each change with its event. The team must be locked to add one. */
-
 type NewRecord = Omit<TeamRecord, "number" | "createdAt" | "updatedAt">
 
-/** `about`: what it is in a few words, for whoever follows the events. */
+/** Adds a record with its event. The team must be locked. `about` describes it in a few words for readers of events. */
 export async function addRecord(tx: Tx, team: StoredTeam, record: NewRecord, about: string): Promise<TeamRecord> {
   const added = await tx.records.add(team.key, record)
   await tx.events.append(team.key, record.by, { type: "record.added", data: describe(added, about) })
@@ -28,7 +26,7 @@ interface RecordChange {
   readonly about: string
 }
 
-/** Undefined, and nothing changed, when it has another status by now: somebody was faster. */
+/** Returns undefined, without any change, when the record has another status by now. */
 export async function changeRecord(
   tx: Tx,
   team: StoredTeam,

@@ -10,7 +10,7 @@ export interface LoopStore {
 export interface SeatStore {
   find(terminalId: string): Promise<Seat | undefined>
   list(key: number): Promise<Seat[]>
-  /** Takes the seat, or another in its place; what was remembered is forgotten. */
+  /** Adds or replaces the seat of the terminal, with an empty memory. */
   put(key: number, seat: Pick<Seat, "terminalId" | "part" | "worker" | "delegation">): Promise<Seat>
   remember(terminalId: string, memory: SeatMemory): Promise<void>
   remove(terminalId: string): Promise<boolean>

@@ -1,7 +1,8 @@
 import { AppError } from "../../kernel/errors.ts"
-import { LATEST_VERSION } from "./migrations.ts"
+import { insertRow, type Session } from "../rows/sql-session.ts"
+import { LATEST_VERSION, type Migration } from "./migrations.ts"
 
-/** Of the migrations a store has seen: the newest, and the newest that older binaries cannot live with. */
+/** The newest migration of a store, and the newest one that older programs cannot work with. */
 export const VERSION_QUERY =
   "select coalesce(max(version), 0) as newest, coalesce(max(case when breaking = 1 then version end), 0) as breaking from migration"
 
@@ -10,7 +11,7 @@ export interface SchemaVersion {
   readonly breaking: number
 }
 
-/** A newer schema is fine as long as nothing in it breaks us. True when migrations are missing. */
+/** True when migrations are missing. A newer schema is accepted as long as nothing in it breaks this program. */
 export function mustMigrate(version: SchemaVersion, place: string): boolean {
   if (version.breaking > LATEST_VERSION) {
     throw new AppError(
@@ -21,4 +22,10 @@ export function mustMigrate(version: SchemaVersion, place: string): boolean {
     )
   }
   return version.newest < LATEST_VERSION
+}
+
+/** Enters a migration that is about to be applied. False when another process has entered it before. */
+export async function enterMigration(session: Session, { version, name, breaking }: Migration): Promise<boolean> {
+  const row = { version, name, breaking: breaking ? 1 : 0, applied_at: await session.now() }
+  return (await insertRow(session, "migration", row, "on conflict do nothing returning version")) !== undefined
 }

@@ -1,8 +1,8 @@
 import { AppError } from "../../kernel/errors.ts"
 
-/** Where a store lies: a database, and a schema of its own in it. */
+/** Where a store is: a database, and a schema in it. */
 export interface Address {
-  /** As the driver takes it: without our own parameter. */
+  /** For the driver: without our own parameter. */
   readonly url: string
   readonly schema: string
   /** For people: without user, password and settings. */
@@ -10,7 +10,7 @@ export interface Address {
 }
 
 const DEFAULT_SCHEMA = "teamwork"
-// Such a name needs no quotes anywhere; names with pg_ belong to PostgreSQL.
+// Such a name needs no quotes anywhere. PostgreSQL reserves names that start with pg_.
 const SCHEMA_PATTERN = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
 
 export function parseAddress(text: string): Address {
@@ -40,7 +40,7 @@ export function parseAddress(text: string): Address {
   return { url: url.href, schema, place: `postgres://${url.host}${url.pathname}?schema=${schema}` }
 }
 
-/** The driver decodes user and password, and would stumble over a lone per cent sign. */
+/** The driver decodes user and password, and throws on a lone per cent sign. */
 function isDecodable({ username, password }: URL): boolean {
   try {
     return decodeURIComponent(username) !== undefined && decodeURIComponent(password) !== undefined

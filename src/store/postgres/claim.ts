@@ -10,8 +10,8 @@ import { TASK, toTask } from "../rows/task-row.ts"
 import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
 import type { Query } from "./connection.ts"
 
-// A claim is one statement, whose parts all see the data as it was before it. So the first parts find and lock the row,
-// and every other part takes what it needs from them. The columns of a task are wide: only the last part touches them.
+// A claim is one statement. All its parts see the data as it was before, so the first parts find and lock the row and the
+// others take what they need from them. The columns of a task are wide: only the last part reads them.
 //
 // Parameters: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease, $8 run or null.
 
@@ -23,10 +23,10 @@ export function typed(type: EventType): string {
 /** The time of the statement, unless it belongs to a transaction that has one. */
 export const NOW_MS = "coalesce($6::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)"
 
-/** The first claim ends planning. It has a statement of its own, so that the others do not pay for it. */
+/** The first claim ends planning. It has its own statement, so that the later claims stay cheap. */
 type Phase = "running" | "planned"
 
-/** The team when it takes claims from this worker, and the highest wave that is open: the first unverified one. */
+/** The team if it accepts claims from this worker, and the highest open wave: the first one that is not verified. */
 function asked(phase: string, lock = ""): string {
   return `asked as materialized (
     select id as team_id, phase, ${NOW_MS} as now_ms, coalesce(case when schedule <> 'eager' then (select number from wave
@@ -39,23 +39,23 @@ function asked(phase: string, lock = ""): string {
 
 const ASKED: Record<Phase, string> = {
   running: asked("phase not in ('PLANNING', 'COMPLETE')"),
-  // Locks the team before any task, in the order in which everybody else locks them.
+  // Locks the team before any task: every transaction locks in this order.
   planned: asked("phase = 'PLANNING'", " for no key update"),
 }
 
 const OF_TEAM = "from task where team_id = asked.team_id"
 // "+ 0" keeps the planner from looking the task up by its wave.
 const MAY_TAKE = "unmet = 0 and wave + 0 <= open_wave and assignee in ('', $4)"
-// What the order is made of comes along, or each probe needs a step of its own to leave it out.
+// Includes the columns of the order, or each probe needs an extra step to drop them.
 const FOUND = "seq, id, status, claimed_by, claim_token, claim_wave, priority, claim_rank, height, lease_until"
 const ROLE_FITS = "($5::text is null or $5 = 'worker' or role in ($5, 'worker'))"
 
-/** Waits for the row where the search for the best one skips it: what becomes of it is what was asked. */
+/** Waits for a locked row, while the search for the best task skips it: the caller wants this very task. */
 const NAMED = `select ${FOUND} ${OF_TEAM} and id = $9::text and ($10::int = 0 or ${ROLE_FITS})
   and ((status = 'in_progress' and claimed_by = $3)
     or (${MAY_TAKE} and (status = 'open' or (status = 'in_progress' and lease_until < now_ms)))) for no key update`
 
-/** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
+/** The first of: an abandoned task, one for this worker only, one of its role, one for any role. */
 function best(anyRole: boolean, lock: string): string {
   const ready = (who: string) =>
     `status = 'open' and unmet = 0 and claim_wave <= open_wave and ${who} order by claim_wave, priority desc, claim_rank, height desc, seq`
@@ -66,18 +66,18 @@ function best(anyRole: boolean, lock: string): string {
       ? [ready("assignee = ''")]
       : [ready("assignee = '' and role = $5"), ready("assignee = '' and role = 'worker'")]),
   ].map((probe, place) => `select * from (select ${FOUND} ${OF_TEAM} and ${probe} limit 1${lock}) as probe_${place}`)
-  // One after the other, and none behind the first that finds something.
+  // The server runs one probe after the other and stops at the first that finds a task.
   return `${probes.join(" union all ")} limit 1`
 }
 
-/** That the worker is known as it is, and was heard of so lately that it need not be written down again. */
+/** The worker is known, unchanged, and its heartbeat is recent: nothing to write. */
 const HEARD_JUST_NOW = `select from worker where worker.team_id = chosen.team_id and worker.id = $4
   and heartbeat_at >= now_ms - ${HEARD_WITHIN_MS} and (role is not null or $5 is null) and session_id is not null
   and availability not in ('spawning', 'dead')`
 
 /**
- * What a claim does with the row it locked: whoever claims is a worker of the team, and the first role it names stays
- * its role; the events; and the claim itself.
+ * What a claim does with the locked row: it makes the owner a worker of the team (the first role it names stays its
+ * role), writes the events, and claims.
  */
 function claim(phase: Phase, choice: string): string {
   return oneLine(`with ${ASKED[phase]},
@@ -107,11 +107,11 @@ function claim(phase: Phase, choice: string): string {
 const PHASE_CHANGED = `select team_id, ${typed("team.phase_changed")}, now_ms, $3,
   json_build_object('from', 'PLANNING', 'to', 'EXECUTION')::text from chosen`
 
-/** A whole task; its needs as JSON text, to save a second question. */
+/** A whole task with its needs as JSON, so that no second statement has to read them. */
 export const RETURNED = `${TASK.columns.replaceAll(/\w+/g, "task.$&")}, previous_owner, array_to_json(array(
   select need_id from need where need.team_id = task.team_id and task_id = task.id))::text as needs`
 
-/** The server copies a statement's text each time. */
+/** Shorter: the server copies the text of a statement each time. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ")
 }
@@ -159,7 +159,7 @@ export async function claimTask(
 }
 
 async function takeNamed(query: Query, params: readonly Param[]): Promise<ReturnedRow | undefined> {
-  // Planning may end between the first two.
+  // Planning may end between the first two statements.
   for (const phase of ["running", "planned", "running"] as const) {
     const [row] = await query<ReturnedRow>(CLAIM_NAMED[phase], params)
     if (row !== undefined) return row
@@ -167,7 +167,7 @@ async function takeNamed(query: Query, params: readonly Param[]): Promise<Return
   return undefined
 }
 
-/** A row that somebody else has locked is skipped, and may be free again in a moment: nobody hears "nothing" for that. */
+/** Skips rows that others have locked. While such a row may become free again, tries again instead of finding nothing. */
 async function takeNext(query: Query, next: typeof NEXT, params: readonly Param[]): Promise<ReturnedRow | undefined> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
   let phase: Phase = "running"

@@ -7,22 +7,22 @@ import { translate } from "./driver-errors.ts"
 import { type Link, openLink } from "./link.ts"
 
 /**
- * Tells of commits, here and elsewhere. Told apart from the commits themselves: a notification inside a transaction
- * would make all commits of the database wait for each other. So one may be lost when a process dies between the two,
- * and watchers look for themselves now and then.
+ * Notifies watchers of commits, in this process and in others. The notification is sent after the commit: inside the
+ * transaction it would make all commits of the database wait for each other. It is lost when a process dies between the
+ * two, so watchers also look for themselves now and then.
  *
  * Not listening -> (first watch) -> listening <-> broken, reconnecting -> closed.
  */
 export interface Commits {
   /** Something was committed here. */
   announce(): void
-  /** Resolves when no notification is on its way: it runs as a transaction, and would hold back newer events. */
+  /** Resolves when no notification is being sent: it is a transaction, and readers would stop before it. */
   settled(): Promise<void>
   watch(): Promise<Watch>
   close(): Promise<void>
 }
 
-// Many commits within this time share one notification.
+// Commits within this time share one notification.
 const GATHER_MS = 10
 const LOOK_ANYWAY_EVERY_MS = 5000
 const LOOK_FOR_HIDDEN_EVERY_MS = 50
@@ -33,8 +33,8 @@ const FLUSH_WITHIN_MS = 1000
 // Needs no fsync of its own.
 const NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, ?)"
 
-// Any commit changes the snapshot. Events of a transaction that is younger than one still running are hidden until that
-// one ends (see events.ts), and nobody will tell of that moment.
+// Any commit changes the snapshot. Events of a transaction that is younger than a running one are hidden until that one
+// ends (see event-log.ts), and no notification is sent at that moment.
 const LOOK = `select pg_current_snapshot()::text as snapshot, exists (select 1 from team where exists (
   select 1 from event where team_id = team.id and xid >= pg_snapshot_xmin(pg_current_snapshot()))) as hidden`
 
@@ -44,7 +44,7 @@ interface Sight {
 }
 
 export function followCommits(connection: Connection, address: Address): Commits {
-  // Tells our own notifications from those of others: of our own commits we know already.
+  // Marks our own notifications: watchers here were woken by the commit itself.
   const self = jitter(Number.MAX_SAFE_INTEGER).toString(36)
   const watchers = new Set<() => void>()
   const wakeAll = () => {
@@ -58,7 +58,7 @@ export function followCommits(connection: Connection, address: Address): Commits
 
   function send(): void {
     gathering = undefined
-    // Watchers look for themselves when one is lost.
+    // A lost notification does no harm: watchers also look for themselves.
     sending = connection.query(NOTIFY, [address.schema, self]).then(ignore, ignore)
   }
 
@@ -79,7 +79,7 @@ export function followCommits(connection: Connection, address: Address): Commits
         wakeAll()
         return
       } catch {
-        // The server is away; until it is back, readers hear of it by their own questions.
+        // The server is not reachable. Until it is, readers get its errors from their own queries.
         await sleep(jitter(RECONNECT_WITHIN_MS), closing.signal)
       }
     }
@@ -112,7 +112,7 @@ export function followCommits(connection: Connection, address: Address): Commits
   }
 }
 
-/** `wake` comes with every commit we hear of; `look` finds those we do not. */
+/** Notifications wake the watch; `look` finds the commits whose notification was lost. */
 async function startWatch(watchers: Set<() => void>, look: () => Promise<Sight | undefined>): Promise<Watch> {
   let isNews = false
   let waiting: AbortController | undefined
@@ -124,7 +124,7 @@ async function startWatch(watchers: Set<() => void>, look: () => Promise<Sight |
   let seen = await look()
   let lookedAt = performance.now()
 
-  /** True when a commit became visible that we were not told of. Without an answer, the next one will count as new. */
+  /** True when a commit became visible without a notification. After a failed look the next one counts as new. */
   async function lookAgain(): Promise<boolean> {
     const before = seen
     seen = await look().catch(() => undefined)

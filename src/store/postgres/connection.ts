@@ -6,14 +6,11 @@ import { isConflict, translate } from "./driver-errors.ts"
 import { type Link, openLink } from "./link.ts"
 import { shareLinks } from "./links.ts"
 
-/**
- * A few links to one database. Each carries one transaction or one statement at a time, so that nothing has to wait
- * behind a statement that waits for a lock.
- */
+/** A few links to one database, each with one transaction or statement at a time: none queues behind a lock. */
 export interface Connection {
-  /** One statement, a transaction of its own. Repeated when it got in the way of another one. */
+  /** One statement, in its own transaction. Repeated after a conflict. */
   readonly query: Query
-  /** Repeated as a whole when it got in the way of another one. */
+  /** Repeated as a whole after a conflict. */
   transaction<T>(kind: keyof typeof BEGIN, work: Work<T>): Promise<T>
   close(): Promise<void>
 }
@@ -32,7 +29,7 @@ const NOW = "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint 
 export function connect(address: Address, maxLinks: number): Connection {
   const links = shareLinks(() => openLink(address), maxLinks)
 
-  /** A link that answers: some may have been lost while nobody used them. Until `begin` nothing is done, so it is safe to try. */
+  /** Returns a link that answers: idle links may have been lost. Nothing has run before `begin`, so it is safe to retry. */
   async function takeLink(begin?: string): Promise<Link> {
     for (;;) {
       const link = await links.take()
@@ -84,13 +81,13 @@ async function finishTransaction<T>(link: Link, work: Work<T>): Promise<T> {
   }
 }
 
-/** `end` throws when a statement failed: to `commit` after that the server would answer with a silent rollback. */
+/** `end` throws when a statement failed, because the server turns a later `commit` into a silent rollback. */
 function openSession(query: Query): { session: Session; end: () => void } {
   let failure: unknown
   let isOver = false
   let now: Promise<number> | undefined
   const all = async <Row>(text: string, params?: readonly Param[]) => {
-    // The link carries another transaction by then.
+    // By now the link may carry another transaction.
     if (isOver) throw new Error("a statement came after its transaction had ended")
     try {
       return await query<Row>(text, params)

@@ -4,8 +4,8 @@ import type { EventStore } from "../port.ts"
 import { type EventRow, toEvent, toEventRow, whichEvents } from "../rows/event-rows.ts"
 import { insertRows, type Session } from "../rows/sql-session.ts"
 
-// Numbers come in the order in which writers took them, not in that of their commits. So a reader goes by transaction
-// first, and stops before the oldest one that still runs: what commits late comes late, and nothing is passed over.
+// Numbers follow the order in which writers took them, not the order of commits. So readers order by transaction first
+// and stop before the oldest one that still runs: a late commit comes late, and no event is skipped.
 const VISIBLE = "xid < pg_snapshot_xmin(pg_current_snapshot())"
 
 export function eventStore(session: Session): EventStore {

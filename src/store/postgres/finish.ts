@@ -12,7 +12,7 @@ import type { Query } from "./connection.ts"
 //
 // Parameters: $1 project, $2 team, $3 owner or null, $4 worker or null, $5 token or null, $6 time or null, $7 task,
 // $8 result or null, $9 who acts, $10 run or null, $11 the state of QA that counts besides none; then the evidence as a JSON array, and the message with id, sender and payload.
-// Two parts, or the planner looks for blocked evidence before it waits for the lock.
+// `locked` and `held` are two parts, or the planner looks for blocked evidence before it waits for the lock.
 const HELD = `locked as materialized (
     select task.team_id, task.seq, task.id, attempt, claim_token, coalesce($4::text, worker_id) as worker, ${NOW_MS} as now_ms
     from team, task
@@ -54,10 +54,10 @@ function notice(id: string, sender: string, payload: string): { part: string; ev
   }
 }
 
-/** A statement for what there is to write, so that the common case does not pay for the rest. */
+/** A statement that writes only what there is, so that the common case stays cheap. */
 function finish(parts: { evidence?: ReturnType<typeof evidence>; notice?: ReturnType<typeof notice> }): string {
   const resolved = "json_build_object('task', id, 'token', claim_token, 'attempt', attempt)::text"
-  // One insert in the order of the story: what separate parts of a statement write comes in no given order.
+  // One insert keeps the events in order; separate parts of a statement write in no given order.
   const story =
     parts.evidence === undefined && parts.notice === undefined
       ? `select team_id, ${typed("task.resolved")}, now_ms, $9::text, ${resolved} from held`
@@ -97,7 +97,7 @@ export async function finishTask(
   return row && toTask(row, JSON.parse(row.needs).sort())
 }
 
-/** Half of a character pair is no text to PostgreSQL; a program's output may have been cut there. */
+/** PostgreSQL refuses half of a surrogate pair, which output that was cut may end with. */
 function toEntry({ type, trust, text, facts, blockedPattern }: FinishRequest["evidence"][number]) {
   return { type, trust, text: text.toWellFormed(), facts: JSON.stringify(facts), blocked: blockedPattern }
 }

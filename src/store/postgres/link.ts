@@ -6,18 +6,18 @@ import { isConnectionLoss } from "./driver-errors.ts"
 /**
  * One connection to the server. Open -> lost (by an error or `close`), and never open again.
  *
- * The driver would reconnect by itself and run what is left of a broken transaction outside of it, and it throws out of
- * nowhere when a dead connection is written to. So it gets one connection to look after, pinned, and nothing is written
- * once that is known to be lost; whoever holds the link takes a new one.
+ * The driver would reconnect by itself and run the rest of a broken transaction outside of it, and it throws an uncaught
+ * error when it writes to a dead connection. So it gets one pinned connection, and nothing is written after it is lost;
+ * the holder of the link takes a new one.
  */
 export interface Link {
   query<Row>(text: string, params?: readonly Param[]): Promise<Row[]>
   /** Several statements at once, without parameters. */
   script(text: string): Promise<void>
-  /** Has statements planned anew if that was long ago, which shows as well whether the server still answers. */
+  /** Drops query plans that are too old, which also shows whether the server still answers. */
   renew(): Promise<void>
   isLost(): boolean
-  /** Not when we closed it ourselves. */
+  /** Resolves when the connection breaks, not when we close it. */
   readonly whenLost: Promise<void>
   close(): Promise<void>
 }
@@ -25,26 +25,25 @@ export interface Link {
 const CONNECT_TIMEOUT_S = 5
 const CLOSE_TIMEOUT_S = 1
 
-// Every statement is a lookup by key whose plan does not depend on the values, so it is planned once and not each time.
-// But while a table is small all its indexes look alike, and the plan made then is kept when the table has grown: so it
-// is made again after a while. A participant that freezes in a transaction, or whose machine sleeps, does not hold up
-// the others for ever.
+// Every statement is a lookup by key whose plan does not depend on the values, so it is planned once. While a table is
+// small all its indexes look alike, so plans are dropped after a while: the table may have grown. The timeouts keep a
+// process that freezes in a transaction from blocking the others for ever.
 const SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off;
   set jit = off; set lock_timeout = '60s'; set idle_in_transaction_session_timeout = '60s'`
 const PLANS_LAST_MS = 5000
 
 const NUMBER_FROM_INT8 = { to: 20, from: [20], serialize: String, parse: Number }
 
-/** `onNotice` gets the payload of every notification it was told to listen for. */
+/** `onNotice` gets the payload of every notification that the link listens for. */
 export async function openLink({ url, schema }: Address, onNotice?: (payload: string) => void): Promise<Link> {
   let lost: unknown
-  const { promise: whenLost, resolve: tellLoss } = Promise.withResolvers<void>()
+  const { promise: whenLost, resolve: resolveLost } = Promise.withResolvers<void>()
   const waiting = new Set<(error: unknown) => void>()
   const lose = (error: unknown) => {
     if (lost !== undefined) return
     lost = error
     for (const reject of waiting) reject(error)
-    tellLoss()
+    resolveLost()
   }
   const options = {
     max: 1,
@@ -109,7 +108,7 @@ function closedError(code: string): Error {
 
 const numberedTexts = new Map<string, string>()
 
-/** `?` is how statements for both databases write a parameter. */
+/** Statements for both databases write a parameter as `?`. */
 function numbered(text: string): string {
   let result = numberedTexts.get(text)
   if (result === undefined) {

@@ -1,11 +1,11 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { Link } from "./link.ts"
 
-/** At most `max` links, opened when needed, kept, and handed out in the order they are asked for. */
+/** At most `max` links, opened on demand, kept, and handed out in the order of the requests. */
 export interface Links {
   take(): Promise<Link>
   give(link: Link): void
-  /** Whoever waits for a link gets an error; statements under way have a moment to end. */
+  /** Waiting requests are rejected; running statements have a moment to end. */
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function shareLinks(open: () => Promise<Link>, max: number): Links {
 
   function drop(link: Link): void {
     links.delete(link)
-    // It is lost already; the driver only has to let go of its timers.
+    // It is lost already; closing only frees the timers of the driver.
     link.close().catch(() => {})
     freePlace()
   }

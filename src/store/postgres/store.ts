@@ -11,7 +11,7 @@ import { migrate, readVersion } from "./migrate.ts"
 
 const DEFAULT_CONNECTIONS = 8
 
-/** `url` names the database and, with `?schema=`, the schema. Besides the connections given here, a watch takes one. */
+/** `url` names the database and, with `?schema=`, the schema. A watch opens one more connection. */
 export async function openPostgresStore(options: { url: string; maxConnections?: number }): Promise<Store> {
   const address = parseAddress(options.url)
   const connection = connect(address, options.maxConnections ?? DEFAULT_CONNECTIONS)

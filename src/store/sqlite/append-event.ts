@@ -2,7 +2,7 @@ import type { NewEvent } from "../../kernel/events.ts"
 import { writtenVersion } from "../../kernel/written-versions.ts"
 import type { Session } from "../rows/sql-session.ts"
 
-/** Apart from the log, since a claim writes events and reads none: see `written-versions.ts`. */
+/** Separate from the event log because a claim only writes events: see `written-versions.ts`. */
 export async function appendEvent(session: Session, key: number, by: string, event: NewEvent): Promise<void> {
   await session.run(
     `insert into event (team_id, seq, type, version, recorded_at, actor, data)

@@ -26,7 +26,7 @@ const TEAM = `open_team as (
 const WORKER_MAY = `not exists (select 1 from worker where worker.team_id = (select id from open_team) and worker.id = ?4
   and (worker.availability in ('paused', 'quarantined', 'stopped') or (worker.role <> 'worker' and worker.role <> ?5)))`
 
-// The old values of the row are still visible here, so one statement can tell a renewal from a take-over.
+// The old values of the row are still visible here, so that one statement tells a renewal from a take-over.
 const SET = `previous_owner = case when status = 'in_progress' then claimed_by end,
   claim_token = claim_token + case when status = 'in_progress' and claimed_by = ?3 then 0 else 1 end,
   claimed_at = case when status = 'in_progress' and claimed_by = ?3 then claimed_at else ?6 end,
@@ -42,7 +42,7 @@ const CLAIM_NAMED = `with ${TEAM}
       or (${MAY_TAKE} and (status = 'open' or (status = 'in_progress' and lease_until < ?6))))
   returning ${CLAIMED}`
 
-/** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
+/** The first of: an abandoned task, one for this worker only, one of its role, one for any role. */
 function claimNext(anyRole: boolean): string {
   const first = (where: string) =>
     `(select seq from task where team_id = (select id from open_team) and status = 'open' and unmet = 0

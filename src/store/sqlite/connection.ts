@@ -11,9 +11,9 @@ import { isBusy, translate } from "./driver-errors.ts"
 import { keepPace } from "./pace.ts"
 
 /**
- * One SQLite connection with turns. Within the process one transaction runs at a time; between processes the one that
- * wants to write asks again after a short random pause until it gets the lock. SQLite's own busy handler is off: it
- * blocks the event loop and lets some wait for seconds while others win again and again.
+ * One SQLite connection. Within the process one transaction runs at a time. Between processes a writer tries again after
+ * a short random pause until it gets the lock. SQLite's own busy handler is off: it blocks the event loop, and some
+ * writers wait for seconds while others win again and again.
  *
  * Idle -> (begin) -> in a transaction -> (commit or roll back) -> idle. `nowMs` is set by begin.
  */
@@ -22,7 +22,7 @@ export interface Connection {
   transaction<T>(begin: "begin" | "begin immediate", work: () => Promise<T>): Promise<T>
   /** Runs many statements at once. */
   runScript(sql: string): Promise<void>
-  /** The version the last migration left, from the file's header: one cheap look instead of a query. */
+  /** The schema version in the file's header, which is cheaper than a query. */
   headerVersion(): Promise<number>
   /** Changes with every commit, here or elsewhere. */
   version(): number
@@ -52,7 +52,7 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
     try {
       othersSeen = (prepare("pragma data_version").get() as { data_version: number }).data_version
     } catch (error) {
-      // Somebody mends the log after a crash; the next look will tell.
+      // Another process recovers the log after a crash; the next look will show the commits.
       if (!isBusy(error)) throw translate(error, path)
     }
     return othersSeen
@@ -61,18 +61,18 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
 
   async function begin(statement: "begin" | "begin immediate"): Promise<void> {
     await pace.next(statement)
-    const asked = performance.now()
+    const startedAt = performance.now()
     for (;;) {
       try {
         prepare(statement).run()
-        // A plain `begin` takes its lock and snapshot with the first statement, so that one is asked for here as well.
+        // A plain `begin` takes its lock and snapshot with the first statement, so run one here.
         if (statement === "begin") prepare("pragma user_version").get()
         return
       } catch (error) {
         if (!isBusy(error)) throw error
         if (db.inTransaction) prepare("rollback").run()
       }
-      if (performance.now() - asked > GIVE_UP_AFTER_MS) {
+      if (performance.now() - startedAt > GIVE_UP_AFTER_MS) {
         throw new AppError(
           "store.busy",
           `${path} was locked by another process for ${GIVE_UP_AFTER_MS / 1000} s; try again`,
@@ -108,9 +108,9 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
           throw translate(error, path)
         }
       }),
-    runScript: (sql) => patiently(path, () => void db.run(sql)),
+    runScript: (sql) => retryWhileBusy(path, () => void db.run(sql)),
     async headerVersion() {
-      const row = await patiently(path, () => prepare("pragma user_version").get())
+      const row = await retryWhileBusy(path, () => prepare("pragma user_version").get())
       return (row as { user_version: number }).user_version
     },
     version: () => others() + ownCommits,
@@ -118,7 +118,7 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
       if (isClosed) return
       isClosed = true
       for (const statement of statements.values()) statement.finalize()
-      // The last one to leave empties the log, or the next would read all of it again. Not earlier: a log that is cut
+      // The last connection empties the log, or the next one would read all of it again. Not earlier: a log that is cut
       // while others write would have to grow again with every commit.
       db.run("pragma journal_size_limit = 0")
       db.close()
@@ -127,17 +127,17 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
 }
 
 async function openFile(path: string): Promise<Database> {
-  const db = await patiently(path, () => openOrMake(path))
-  // Also those of earlier versions. The files of the log get the rights of the file itself when they are made.
+  const db = await retryWhileBusy(path, () => openOrCreate(path))
+  // Files of earlier versions too. New log files get the permissions of the database file.
   for (const file of [path, `${path}-wal`, `${path}-shm`]) keepPrivate(file)
-  // The log's files stay when the last one leaves: making and removing them takes longer than a claim.
+  // Keep the files of the log: to create and remove them takes longer than a claim.
   db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
-  await patiently(path, () => db.run("pragma synchronous = full"))
+  await retryWhileBusy(path, () => db.run("pragma synchronous = full"))
   return db
 }
 
-/** Outside of a transaction too somebody may hold the file for a moment: while it turns to WAL, or recovers. */
-async function patiently<T>(path: string, work: () => T): Promise<T> {
+/** Outside of a transaction the file may be locked for a moment too: while it turns to WAL, or recovers. */
+async function retryWhileBusy<T>(path: string, work: () => T): Promise<T> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
   for (;;) {
     try {
@@ -149,11 +149,11 @@ async function patiently<T>(path: string, work: () => T): Promise<T> {
   }
 }
 
-function openOrMake(path: string): Database {
+function openOrCreate(path: string): Database {
   try {
     return new Database(path, { create: true, readwrite: true })
   } catch {
-    // Usually the folder is missing; making it is left out of every other start.
+    // Usually the folder is missing. Only this case pays for creating it.
     process.getBuiltinModule("node:fs").mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     return new Database(path, { create: true, readwrite: true })
   }

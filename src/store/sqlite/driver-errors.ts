@@ -1,11 +1,12 @@
 import { AppError, type ErrorCode, type Told } from "../../kernel/errors.ts"
+import { codeOf } from "../../lib/error-code.ts"
 
-/** Whether somebody else holds the lock we asked for, so that asking again makes sense. */
+/** Another connection holds the lock, so that it makes sense to try again. */
 export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(error))
+  return /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(error) ?? "")
 }
 
-/** What SQLite and the system say of a file or disk, and what to do about it; the first that fits. */
+/** By the code of SQLite or the system: our code, what is wrong, and what to do about it. The first match counts. */
 const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readonly text: Told }[] = [
   {
     says: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
@@ -45,10 +46,10 @@ const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readon
   },
 ]
 
-/** Gives such an error a code and a way out; anything else comes back as it was. */
+/** Turns an error of SQLite or the system into ours; returns any other error unchanged. */
 export function translate(error: unknown, path: string): unknown {
   if (error instanceof AppError) return error
-  const found = codeOf(error)
+  const found = codeOf(error) ?? ""
   const cause = CAUSES.find((each) => each.says.test(found))
   if (cause === undefined) return error
   if (isFolder(path)) {
@@ -68,11 +69,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
   } catch {
-    // What we may not look at has a reason of its own.
+    // Not readable: the original error says more.
     return false
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
 }

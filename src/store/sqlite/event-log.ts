@@ -5,8 +5,8 @@ import { insertRows, type Session } from "../rows/sql-session.ts"
 import { appendEvent } from "./append-event.ts"
 
 /**
- * Writers take turns here, so numbers come in the order of commits. The cursor is `<team>.<number>`: one of a team that
- * was forgotten does not fit a new team of the same name, which is then read from its beginning.
+ * Writers take turns, so numbers follow the order of commits. The cursor is `<team>.<number>`: a cursor of a team that
+ * was purged does not match a new team of the same name, which is then read from its beginning.
  */
 export function eventStore(session: Session, table: EventTable = EVENT_TABLE): EventStore {
   return {
@@ -39,7 +39,7 @@ export function eventStore(session: Session, table: EventTable = EVENT_TABLE): E
   }
 }
 
-/** By itself SQLite goes through all events of the team: it does not know that a task has but a few of them. */
+/** SQLite would scan all events of the team: it does not know that a task has only a few. */
 function tableFor({ task }: Pick<EventQuery, "task">): string {
   return task === undefined ? "event" : "event indexed by event_by_task"
 }

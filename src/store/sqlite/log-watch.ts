@@ -1,16 +1,16 @@
 import type { FSWatcher } from "node:fs"
 import { sleep } from "../../lib/sleep.ts"
 
-// A timer that looks often enough costs more than the 0.2 % of a core that waiting may cost; the system telling of a
-// write to SQLite's log costs nothing. Where it cannot tell (too many watches, an unusual file system), we look.
+// Polling often enough costs more than the 0.2 % of a core that waiting may cost; watching SQLite's log file costs
+// nothing. Where the file cannot be watched (too many watches, an unusual file system), we poll.
 const LOOK_EVERY_MS = 80
 const LOOK_ANYWAY_EVERY_MS = 5000
-// A commit whose log was written before we listened can be seen only after the disk is done with it.
+// A commit whose log was written before the watch began becomes visible only after the disk has finished.
 const LOOKS_AT_START_MS = [4, 40, 400]
 
 /**
- * Waits for a write to the file: true when there was one; false after `ms` at the latest, when aborted, or when
- * `isBehind` says that one was missed.
+ * Waits for a write to the file. True after a write; false after `ms` at the latest, when aborted, or when `isBehind`
+ * says that a write was missed.
  */
 export async function untilWritten(
   file: string,
@@ -22,7 +22,7 @@ export async function untilWritten(
   const watcher = listen(file, wake)
   signal?.addEventListener("abort", wake)
   try {
-    // What is written from here on wakes us; what was written before shows in a look, now or soon.
+    // Later writes wake us; earlier ones show in a look, now or soon.
     let left = Math.min(ms, watcher === undefined ? LOOK_EVERY_MS : LOOK_ANYWAY_EVERY_MS)
     for (const pause of [...LOOKS_AT_START_MS, left]) {
       if (isAborted() || isBehind() || left <= 0) return false
@@ -43,7 +43,7 @@ function listen(file: string, wake: () => void): FSWatcher | undefined {
     watcher.on("error", wake)
     return watcher
   } catch {
-    // No log yet, or no way to watch it.
+    // There is no log yet, or it cannot be watched.
     return undefined
   }
 }

@@ -1,8 +1,8 @@
 import { loadMigrations } from "../migrations/migrations.ts"
-import { mustMigrate, type SchemaVersion, VERSION_QUERY } from "../migrations/version.ts"
+import { enterMigration, mustMigrate, type SchemaVersion, VERSION_QUERY } from "../migrations/version.ts"
 import type { Connection } from "./connection.ts"
 
-/** Brings the schema up to date. Any number of starters may do so at once: each migration is applied by one of them. */
+/** Brings the schema up to date. Several processes may do so at once: each migration is applied by one of them. */
 export async function migrate(connection: Connection, place: string): Promise<void> {
   if (!mustMigrate(await readVersion(connection), place)) return
   await connection.runScript("pragma journal_mode = wal") // a property of the file, so once is enough
@@ -12,14 +12,10 @@ export async function migrate(connection: Connection, place: string): Promise<vo
       await session.run(
         "create table if not exists migration (version integer primary key, name text not null, breaking integer not null, applied_at integer not null) strict",
       )
-      // The version row comes first, so two starters meet here and not halfway.
-      const mine = await session.get(
-        "insert into migration (version, name, breaking, applied_at) values (?, ?, ?, ?) on conflict do nothing returning version",
-        [migration.version, migration.name, migration.breaking ? 1 : 0, await session.now()],
-      )
-      if (mine === undefined) return
+      // The version row comes first, so that two processes meet here and not halfway.
+      if (!(await enterMigration(session, migration))) return
       await connection.runScript(migration.sql)
-      // What an ordinary start looks at.
+      // An ordinary start reads only this.
       await connection.runScript(`pragma user_version = ${migration.version}`)
     })
   }

@@ -1,20 +1,20 @@
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 
-// Measured with 8 busy processes on 2 cores: shorter pauses burn the time of those who work, shorter bursts make each
-// newcomer read its pages again; longer ones make the others wait.
+// Measured with 8 busy processes on 2 cores: shorter pauses take CPU time from the process that works, shorter bursts make
+// each next process read its pages again, and longer ones make the others wait.
 const RETRY_WITHIN_MS = 8
-// Whoever goes on without a pause for this long stands back once, or those who wait would hardly ever find a gap. One
-// that saw nobody else commit since is probably alone, and does so more rarely.
+// A process that ran transactions without a pause for this long pauses once, or the others would hardly find a gap. A
+// process that saw no other commit is probably alone, and pauses more rarely.
 const BURST_MS = 25
 const LONE_BURST_MS = 100
-const STAND_BACK_MS = 1
+const PAUSE_MS = 1
 
 /** Keeps processes that share a file fair to each other, and transactions fair to the timers of their own process. */
 export interface Pace {
   /** Before a transaction begins. */
   next(kind: "begin" | "begin immediate"): Promise<void>
-  /** Somebody else has the lock: a short pause of random length. */
+  /** Another process has the lock: a short pause of random length. */
   retry(): Promise<void>
   /** After a transaction. */
   ended(): void
@@ -25,16 +25,16 @@ export function keepPace(others: () => number): Pace {
   let burstStart = 0
   let lastEnd = 0
   let othersSeen = 0
-  let stoodBackAt = 0
+  let pausedAt = 0
 
-  async function standBack(isReader: boolean): Promise<void> {
+  async function pauseOnce(isReader: boolean): Promise<void> {
     const now = performance.now()
-    const isAlone = others() === othersSeen && now - stoodBackAt < LONE_BURST_MS
-    // A reader keeps nobody out, and only lets timers have their turn.
-    await (isReader || isAlone ? new Promise(setImmediate) : sleep(STAND_BACK_MS))
+    const isAlone = others() === othersSeen && now - pausedAt < LONE_BURST_MS
+    // A reader blocks no other process, so it only lets timers run.
+    await (isReader || isAlone ? new Promise(setImmediate) : sleep(PAUSE_MS))
     if (!isAlone) {
       othersSeen = others()
-      stoodBackAt = now
+      pausedAt = now
     }
     burstStart = performance.now()
   }
@@ -42,8 +42,8 @@ export function keepPace(others: () => number): Pace {
   return {
     async next(kind) {
       const now = performance.now()
-      if (now - lastEnd > STAND_BACK_MS) burstStart = now
-      else if (now - burstStart > BURST_MS) await standBack(kind === "begin")
+      if (now - lastEnd > PAUSE_MS) burstStart = now
+      else if (now - burstStart > BURST_MS) await pauseOnce(kind === "begin")
     },
     async retry() {
       await sleep(jitter(RETRY_WITHIN_MS))

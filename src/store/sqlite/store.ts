@@ -5,6 +5,7 @@ import { LATEST_VERSION } from "../migrations/migrations.ts"
 import type { Store, StoreReport, Tx } from "../port.ts"
 import { claimTask } from "./claim.ts"
 import { type Connection, connect } from "./connection.ts"
+import { migrate, readVersion } from "./migrate.ts"
 
 export interface SqliteOptions {
   readonly path: string
@@ -16,23 +17,27 @@ export interface SqliteOptions {
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connection = await openCurrent(options)
   const { session, transaction } = connection
-  const loaded: { read?: Promise<Tx>; write?: Promise<Tx> } = {}
-  const tx = (access: "read" | "write") =>
-    (loaded[access] ??= import("./transaction.ts").then(({ openTransaction }) => openTransaction(session, access)))
+  // A claim needs none of it, and starts 2 ms sooner (of 13 ms) without loading it.
+  const load = async (access: "read" | "write") => (await import("./transaction.ts")).openTransaction(session, access)
+  let reading: Promise<Tx> | undefined
+  let writing: Promise<Tx> | undefined
+  const toRead = () => (reading ??= load("read"))
+  const toWrite = () => (writing ??= load("write"))
   return {
     async read(work) {
-      const all = await tx("read")
-      return transaction("begin", () => work(all))
+      const tx = await toRead()
+      return transaction("begin", () => work(tx))
     },
     async write(work) {
-      const all = await tx("write")
-      return transaction("begin immediate", () => work(all))
+      const tx = await toWrite()
+      return transaction("begin immediate", () => work(tx))
     },
     claimTask: (request) => transaction("begin immediate", () => claimTask(session, request)),
     async finishTask(request) {
-      const all = await tx("write")
-      return transaction("begin immediate", () => all.finishTask(request))
+      const tx = await toWrite()
+      return transaction("begin immediate", () => tx.finishTask(request))
     },
+    // Loads `node:fs`, which takes 0.5 ms of a claim.
     watch: async () => (await import("./watch.ts")).openWatch(connection, options.path),
     inspect: () => inspect(connection, options.path),
     async [Symbol.asyncDispose]() {
@@ -45,8 +50,8 @@ const MOST_TRIES = 5
 const PAUSE_MS = 20
 
 /**
- * A connection to a file with the newest schema. While several starters make one file, it may look read-only to one of
- * them for a moment: that one tries again.
+ * Opens the file and brings its schema up to date. While several processes create the file at once, it may look
+ * read-only to one of them for a moment, so that one tries again.
  */
 async function openCurrent(options: SqliteOptions, tries = 1): Promise<Connection> {
   const connection = await connect(options.path, options.clock)
@@ -54,7 +59,7 @@ async function openCurrent(options: SqliteOptions, tries = 1): Promise<Connectio
     const version = await connection.headerVersion()
     if (version !== LATEST_VERSION) {
       if (version === 0 && tries === 1) options.onNew?.()
-      await (await import("./migrate.ts")).migrate(connection, options.path)
+      await migrate(connection, options.path)
     }
     return connection
   } catch (error) {
@@ -66,7 +71,6 @@ async function openCurrent(options: SqliteOptions, tries = 1): Promise<Connectio
 }
 
 async function inspect(connection: Connection, path: string): Promise<StoreReport> {
-  const { readVersion } = await import("./migrate.ts")
   const { newest } = await readVersion(connection)
   const rows = await connection.transaction("begin", () =>
     connection.session.all<{ quick_check: string }>("pragma quick_check"),

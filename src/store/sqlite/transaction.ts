@@ -5,7 +5,7 @@ import { claimTask } from "./claim.ts"
 import { eventStore } from "./event-log.ts"
 import { finishTask } from "./finish.ts"
 
-/** Loaded at the first general read or write: a claim does without it. */
+/** Loaded at the first general read or write. */
 export function openTransaction(session: Session, access: "read" | "write"): Tx {
   return transactionOf(session, access, {
     claimTask: (request) => claimTask(session, request),

@@ -5,7 +5,7 @@ import type { Watch } from "../port.ts"
 import type { Connection } from "./connection.ts"
 import { untilWritten } from "./log-watch.ts"
 
-// The log is written before the commit can be seen; in between lies the time the disk takes, which may be long.
+// The log is written before the commit becomes visible. The disk may take long in between.
 const LOOKS_AFTER_WRITE_MS = [0, 1, 2, 4, 8, 16, 32, ...Array.from({ length: 40 }, () => 50)]
 
 export function openWatch(connection: Connection, path: string): Watch {
@@ -37,7 +37,7 @@ export function openWatch(connection: Connection, path: string): Watch {
   }
 }
 
-/** Whoever waited on would do so for ever: nobody writes to that file any more. */
+/** Further waiting would never end: no process writes to that file any more. */
 function gone(path: string): AppError {
   return new AppError("store.gone", `${path} was removed or replaced while it was in use; start again`, { place: path })
 }

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/lib/clock.ts"
 import { readSeat } from "../../src/sessions/operations/read-seat.ts"
 import { seatRules } from "../../src/sessions/operations/seat-rules.ts"
 import { join as joinTeam } from "../../src/sessions/operations/seats.ts"
-import { glanceAtHeld } from "../../src/store/sqlite/glance.ts"
+import { readHeldFiles } from "../../src/store/sqlite/read-held-files.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
@@ -25,7 +25,7 @@ async function makeScene() {
   await run(house, joinTeam, { terminalId: "s1", workerId: "w1" })
   return {
     ...{ house, path },
-    glance: () => glanceAtHeld(path, "s1").map(({ files }) => [...files]),
+    glance: () => readHeldFiles(path, "s1").map(({ files }) => [...files]),
     async rules() {
       const seat = await readSeat(house, "s1")
       if (seat === undefined) throw new Error("s1 has no seat")
@@ -58,8 +58,8 @@ it("sees the files of what the session's worker holds, and nobody else's", async
 it("sees nothing of a session that has not joined, and of the lead", async () => {
   await using scene = await makeScene()
   await run(scene.house, joinTeam, { terminalId: "s2", lead: true })
-  expect(glanceAtHeld(scene.path, "s2")).toEqual([])
-  expect(glanceAtHeld(scene.path, "s3")).toEqual([])
+  expect(readHeldFiles(scene.path, "s2")).toEqual([])
+  expect(readHeldFiles(scene.path, "s3")).toEqual([])
 })
 
 it("does not wait for whoever writes", async () => {
@@ -76,5 +76,5 @@ it("leaves a store of another version, and one that is not there, to whoever can
   using other = new Database(scene.path)
   other.run("pragma user_version = 9999")
   expect(scene.glance).toThrow("schema 9999")
-  expect(() => glanceAtHeld(`${scene.path}-none`, "s1")).toThrow()
+  expect(() => readHeldFiles(`${scene.path}-none`, "s1")).toThrow()
 })

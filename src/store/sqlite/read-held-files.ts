@@ -4,12 +4,12 @@ import type { HeldFiles } from "../../ownership/plain-pattern.ts"
 import { LATEST_VERSION } from "../migrations/migrations.ts"
 
 /**
- * What the worker of a session holds, seen without opening the store: no turns, no migrations, nothing but one question.
- * For hooks, which are asked at every use of a tool. Throws on whatever is out of the ordinary, such as a file that
- * somebody mends or that is of another version; whoever asks then opens the store.
+ * The files of the tasks that a session's worker holds, by one query and without opening the store. For hooks, which run
+ * at every use of a tool: the limit of the benchmark `hook` needs it. Throws on anything unusual, such as another
+ * schema version or a file in recovery; the caller then opens the store.
  */
-export function glanceAtHeld(path: string, terminalId: string): HeldFiles[] {
-  // Closed also where all goes well: otherwise the one who then opens the store is not the last to leave it.
+export function readHeldFiles(path: string, terminalId: string): HeldFiles[] {
+  // Closed at once: otherwise a store that is opened next is not the last connection, which empties the log.
   using db = new Database(path, { readonly: true })
   const { user_version: version } = db.query("pragma user_version").get() as { user_version: number }
   if (version !== LATEST_VERSION) throw new Error(`schema ${version}`)
