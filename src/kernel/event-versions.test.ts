@@ -5,7 +5,7 @@ import { shape } from "./event-versions.ts"
 import { type EventTable, readEvent, UNRECOGNIZED } from "./events.ts"
 
 // A type with three versions, as one would look after two changes: the colour got a name of its own, then a list.
-const painted = shape({ wall: text(""), colour: text("") })
+const painted = shape("nothing", { wall: text(""), colour: text("") })
   .next({ wall: text(""), colour: choice(["red", "blue"], "") }, ({ wall, colour }) => ({
     wall,
     colour: colour === "red" ? ("red" as const) : ("blue" as const),
@@ -60,7 +60,7 @@ describe("a type with three versions", () => {
 })
 
 describe("what is stored", () => {
-  const { read } = shape({
+  const { read } = shape("nothing", {
     a: text(""),
     b: v.nullish(text(""), null),
     c: v.optional(text("")),

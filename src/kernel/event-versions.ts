@@ -10,6 +10,9 @@ import { type Fields, type InputOf, problemAt } from "../lib/schema.ts"
  * word to a closed list is a new version.
  */
 export interface EventShape<Data, Version extends number = number> {
+  readonly changes: FileChange
+  /** Its line in `run` and `watch`, with fields in braces: `task {task} deleted`. Other lines are in `run-lines.ts`. */
+  readonly line?: string
   /** The newest version, which is the one that is written. */
   readonly version: Version
   /** Of the newest version. */
@@ -20,18 +23,26 @@ export interface EventShape<Data, Version extends number = number> {
   next<F extends Fields>(fields: F, upgrade: (data: Data) => InputOf<F>): EventShape<InputOf<F>, Next<Version>>
 }
 
+/**
+ * Which exported files an event changes, besides those of the team, its waves, workers and tasks in progress, which are
+ * always written again: that of its task, the messages, verdicts or records. `all`: many tasks, or their order.
+ */
+export type FileChange = "task" | "messages" | "verdicts" | "records" | "nothing" | "all"
+
 /** Counted as types as well, so that `written-versions.ts` cannot forget one. */
 const NEXT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const
 type Next<Version extends number> = (typeof NEXT)[Version]
 
 /** The first version of a type. */
-export function shape<F extends Fields>(fields: F): EventShape<InputOf<F>, 1> {
-  return makeShape(1, fields, (version) => {
+export function shape<F extends Fields>(changes: FileChange, fields: F, line?: string): EventShape<InputOf<F>, 1> {
+  const common = { changes, ...(line !== undefined && { line }) }
+  return makeShape(common, 1, fields, (version) => {
     throw new Error(`there is no version ${version}`)
   })
 }
 
 function makeShape<F extends Fields, Version extends number>(
+  common: Pick<EventShape<unknown>, "changes" | "line">,
   newest: Version,
   fields: F,
   readOlder: (version: number, data: Record<string, unknown>) => InputOf<F>,
@@ -47,10 +58,11 @@ function makeShape<F extends Fields, Version extends number>(
     return Object.assign(data, output as InputOf<F>)
   }
   return {
+    ...common,
     version: newest,
     fields,
     read,
-    next: (more, upgrade) => makeShape(nextOf(newest), more, (version, data) => upgrade(read(version, data))),
+    next: (more, upgrade) => makeShape(common, nextOf(newest), more, (version, data) => upgrade(read(version, data))),
   }
 }
 

@@ -32,29 +32,16 @@ const wordsOf = ({ messages: [first] }: GetPromptResult) => (first?.content.type
 const asWorker = (bench: Bench, worker = "w1") => connectMcp(bench, ["--as", worker])
 
 describe("the tools", () => {
-  it("are those that agents need, for the lead all of them", async () => {
+  it("are those that docs/mcp.md lists, for the lead all of them", async () => {
     using bench = await makeTeam()
     await using mcp = await connectMcp(bench)
-    const { tools } = await mcp.client.listTools()
-    expect(tools.map((tool) => tool.name).sort()).toEqual(
-      [
-        ...[
-          "team_status",
-          "team_runs",
-          "task_list",
-          "task_get",
-          "task_create",
-          "task_claim",
-          "task_update",
-          "task_release",
-        ],
-        ...["task_heartbeat", "task_phase", "evidence_run", "evidence_add", "message_send", "message_read"],
-        ...["message_wait", "team_msg", "approval_ask", "approval_list", "finding_list", "checkpoint_ask", "escalate"],
-        ...["ownership_check", "ownership_ask", "wisdom_add", "wisdom_list", "explore_get", "explore_put"],
-        ...["explore_list", "join", "leave", "agent_exec", "agent_status", "agent_cancel"],
-        ...["codex_exec", "codex_status", "codex_cancel", "gemini_exec", "gemini_status", "gemini_cancel"],
-      ].sort(),
-    )
+    await using worker = await asWorker(bench)
+    const rows = [...readFileSync("docs/mcp.md", "utf8").matchAll(/^\| `(\w+)` \| ([\w ]+) \|/gm)]
+    const listed = rows.map(([, name, audience]) => ({ name, isForAll: audience === "all" }))
+    const namesOf = async ({ client }: typeof mcp) => (await client.listTools()).tools.map(({ name }) => name)
+    expect(listed.length).toBeGreaterThan(30)
+    expect(await namesOf(mcp)).toEqual(listed.map(({ name = "" }) => name))
+    expect(await namesOf(worker)).toEqual(listed.filter(({ isForAll }) => isForAll).map(({ name = "" }) => name))
   })
 
   it("have schemas that hold, and say what they do to the world", async () => {

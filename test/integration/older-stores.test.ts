@@ -143,7 +143,7 @@ describe("a row", () => {
 })
 
 describe("a type with three versions", () => {
-  const painted = shape({ wall: text("") })
+  const painted = shape("nothing", { wall: text("") })
     .next({ wall: text(""), colour: choice(["red", "white"], "") }, ({ wall }) => ({ wall, colour: "white" as const }))
     .next({ wall: text(""), colour: choice(["red", "white"], ""), coats: v.nullish(number("")) }, (data) => ({
       ...data,

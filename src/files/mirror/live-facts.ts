@@ -1,4 +1,5 @@
-import { type Event, ofType, taskOfEvent, UNRECOGNIZED } from "../../kernel/events.ts"
+import type { FileChange } from "../../kernel/event-versions.ts"
+import { EVENTS, type Event, ofType, taskOfEvent, UNRECOGNIZED } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { Archive, Changes, Wanted } from "../operations/read-archive.ts"
 import type { TeamFacts } from "../own/facts.ts"
@@ -53,113 +54,21 @@ export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFact
   }
 }
 
-/**
- * What of a team's files an event may change besides team, waves, workers and tasks in progress, which are read each
- * time: its task, the messages, the verdicts, the records, or nothing. Where it is `all`, many tasks may have changed,
- * or the places of those behind a deleted one.
- */
-const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "records" | "nothing" | "all">> = {
-  // One that a newer program wrote may mean anything.
-  [UNRECOGNIZED]: "all",
-  "team.created": "nothing",
-  "team.updated": "nothing",
-  "team.phase_changed": "nothing",
-  "team.paused": "nothing",
-  "team.resumed": "nothing",
-  "team.cleaned": "all",
-  "team.closed": "nothing",
-  "team.status_changed": "nothing",
-  "team.led": "nothing",
-  "team.left": "nothing",
-  "team.imported": "all",
-  "history.imported": "all",
-  "plan.applied": "all",
-  "task.created": "task",
-  "task.updated": "task",
-  "task.needs_changed": "task",
-  "task.claimed": "task",
-  "task.released": "task",
-  "task.resolved": "task",
-  "task.status_changed": "task",
-  "task.reopened": "task",
-  "task.unblocked": "nothing",
-  "task.committed": "nothing",
-  "task.work_missing": "nothing",
-  "task.pin_restored": "nothing",
-  "integration.moved": "nothing",
-  "integration.restored": "nothing",
-  "integration.refs_restored": "nothing",
-  "target.moved": "nothing",
-  "task.merged": "task",
-  "task.merge_failed": "task",
-  "task.phase_changed": "task",
-  "task.qa_changed": "task",
-  "task.disagreed": "task",
-  "task.deleted": "all",
-  "task.step": "nothing",
-  "task.setback": "task",
-  "task.recheck_asked": "task",
-  "task.rechecked": "task",
-  "run.started": "nothing",
-  "run.progress": "nothing",
-  "run.ended": "nothing",
-  "evidence.added": "task",
-  "evidence.withdrawn": "task",
-  "ownership.asked": "task",
-  "ownership.granted": "task",
-  "ownership.denied": "task",
-  "ownership.set_aside": "task",
-  "task.shared_files_merged": "task",
-  "task.merge_queued": "nothing",
-  "merge.started": "nothing",
-  "merge.ended": "nothing",
-  "waves.calculated": "all",
-  "wave.updated": "nothing",
-  "preflight.done": "nothing",
-  "gate.started": "nothing",
-  "verdict.recorded": "verdicts",
-  "record.added": "records",
-  "finding.recorded": "records",
-  "finding.fixed": "records",
-  "finding.waived": "records",
-  "finding.reopened": "records",
-  "record.changed": "records",
-  "record.removed": "records",
-  "target.delivered": "nothing",
-  "target.undone": "nothing",
-  "target.rewritten": "nothing",
-  "seat.taken": "nothing",
-  "seat.left": "nothing",
-  "worker.set_up": "nothing",
-  "worker.paused": "nothing",
-  "worker.resumed": "nothing",
-  "worker.spawned": "nothing",
-  "worker.started": "nothing",
-  "worker.exited": "nothing",
-  "worker.quarantined": "nothing",
-  "worker.status_checked": "nothing",
-  "agent.rate_limited": "nothing",
-  "agent.rate_limit_lifted": "nothing",
-  "agent.left_out": "nothing",
-  "agent.taken_back": "nothing",
-  "workspace.created": "nothing",
-  "workspace.removed": "nothing",
-  "workspace.synced": "nothing",
-  "workspace.noted": "nothing",
-  "message.sent": "messages",
-  "message.read": "messages",
+/** A newer program may mean anything by an event that this one does not know. */
+function changesOf(type: Event["type"]): FileChange {
+  return type === UNRECOGNIZED ? "all" : EVENTS[type].changes
 }
 
 /** What has to be read again after these events; undefined for everything. */
 export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly Event[]): Wanted | undefined {
-  const reaches = new Set(events.map(({ type }) => REACH[type]))
-  if (reaches.has("all")) return undefined
-  const touched = events.flatMap((event) => (REACH[event.type] === "task" ? (taskOfEvent(event) ?? []) : []))
+  const changed = new Set(events.map(({ type }) => changesOf(type)))
+  if (changed.has("all")) return undefined
+  const touched = events.flatMap((event) => (changesOf(event.type) === "task" ? (taskOfEvent(event) ?? []) : []))
   return {
     tasks: [...new Set([...inProgress, ...touched])],
-    messagesFrom: reaches.has("messages") ? firstMessage(facts.messages, events) : undefined,
-    verdicts: reaches.has("verdicts"),
-    records: reaches.has("records"),
+    messagesFrom: changed.has("messages") ? firstMessage(facts.messages, events) : undefined,
+    verdicts: changed.has("verdicts"),
+    records: changed.has("records"),
   }
 }
 

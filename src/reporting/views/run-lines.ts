@@ -1,6 +1,6 @@
 import { sayCause } from "../../agents/agent-fault.ts"
 import { PERSON } from "../../kernel/actor.ts"
-import { type Event, type EventData, type EventOf, type EventType, UNRECOGNIZED } from "../../kernel/events.ts"
+import { EVENTS, type Event, type EventData, type EventOf, type EventType, UNRECOGNIZED } from "../../kernel/events.ts"
 import { firstLine, lastLines, splitReason } from "../../lib/text/last-lines.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { unreachable } from "../../lib/unreachable.ts"
@@ -23,13 +23,23 @@ type Tellers = { readonly [T in EventType]?: (event: EventOf<T>) => Told }
 export function runLines(events: readonly Event[], { steps }: { readonly steps: boolean }): RunLine[] {
   return events.flatMap((event, index) => {
     if (event.type === UNRECOGNIZED || isToldAlready(event, events[index - 1])) return []
-    const told = tellWith(TELLERS, event.type, event) ?? (steps ? tellWith(STEP_TELLERS, event.type, event) : null)
+    const told =
+      tellWith(TELLERS, event.type, event) ??
+      fillLine(event) ??
+      (steps ? tellWith(STEP_TELLERS, event.type, event) : null)
     return told === null ? [] : [{ ...told, at: Date.parse(event.timestamp) }]
   })
 }
 
 function tellWith<T extends EventType>(tellers: Tellers, type: T, event: EventOf<T>): Told {
   return tellers[type]?.(event) ?? null
+}
+
+/** The line of a simple event, which stands in its row in `events.ts`. */
+function fillLine({ type, data, by }: EventOf<EventType>): Told {
+  const { line } = EVENTS[type]
+  const values: Readonly<Record<string, unknown>> = { by, ...data }
+  return line === undefined ? null : plain(line.replaceAll(/\{(\w+)\}/g, (_, field) => say(values[field])))
 }
 
 /** `[HH:MM:SS] task 3 claimed by w1`. */
@@ -66,7 +76,6 @@ const TELLERS: Tellers = {
     plain(`led by process ${say(data.holder).split(":")[1] ?? ""} on ${say(data.holder).split(":")[0] ?? ""}`),
   "team.left": ({ data }) =>
     data.reason === "done" ? good("the run is done") : bad(`the run ended: ${say(data.reason)}`),
-  "team.phase_changed": ({ data }) => plain(`phase ${say(data.to)}`),
   "team.status_changed": ({ data }) => plain(`the team is ${say(data.to)}${because(say(data.reason))}`),
   "team.paused": ({ data }) => bad(`the team is paused${because(say(data.reason))}`),
   "team.resumed": () => plain("the team goes on"),
@@ -110,8 +119,6 @@ const TELLERS: Tellers = {
         ? `task ${say(data.task)} does not merge (${say(data.reason)}) and is done once more`
         : `task ${say(data.task)} does not merge (${say(data.reason)}); task ${say(data.fix)} mends it`,
     ),
-  "task.merge_queued": ({ data }) => plain(`task ${say(data.task)} is merged after ${say(data.behind)}`),
-  "task.deleted": ({ data }) => plain(`task ${say(data.task)} deleted`),
   "run.started": ({ data }) => (say(data.task) === "" ? plain(`${say(data.worker)} asks ${agentOf(data)}`) : null),
   "run.ended": ({ data }) =>
     data.reason === "done"
