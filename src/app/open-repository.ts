@@ -4,20 +4,17 @@ import { makeCheckoutSetup, type SetupPorts } from "../checkouts/effects/set-up-
 import type { SetupReport } from "../checkouts/setup-report.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
 import { listIgnored, openGateRepository } from "../git/gate-repository.ts"
-import type { Git } from "../git/git.ts"
-import { findIgnored } from "../git/list-ignored.ts"
+import { type Git, makeGit } from "../git/git.ts"
 import { makeMerges } from "../git/merges/git-merges.ts"
 import { makeTargets } from "../git/merges/git-targets.ts"
 import { makeScopes } from "../git/merges/scopes.ts"
-import { openGit } from "../git/open-git.ts"
 import type { Scopes } from "../git/port.ts"
 import { readRefs } from "../git/read-refs.ts"
 import { ensureRepositoryId, renewRepositoryId } from "../git/repository-id.ts"
 import { takeOverBranches } from "../git/take-over-branches.ts"
 import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
-import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
-import { setupMode } from "../git/workspaces/run-setup.ts"
+import { prepareCheckout, setupMode } from "../git/workspaces/run-setup.ts"
 import { type CheckoutPlace, gitInFolder } from "../git/workspaces/view.ts"
 import { openWorkspaceContext, type WorkspaceContext } from "../git/workspaces/workspace-context.ts"
 import { AppError } from "../kernel/errors.ts"
@@ -25,6 +22,7 @@ import type { RunName } from "../kernel/team.ts"
 import { systemClock } from "../lib/clock.ts"
 import { systemIds } from "../lib/make-ids.ts"
 import { resolvePath } from "../lib/paths.ts"
+import { capture } from "../lib/process/capture.ts"
 import type { Processes } from "../lib/process/process.ts"
 import { sleep } from "../lib/sleep.ts"
 import { makeMask } from "../lib/text/mask-secrets.ts"
@@ -55,7 +53,7 @@ export interface Repositories {
 export function openRepositories({ env, cwd }: Machine, processes: Processes, ownHome: string): Repositories {
   let any: Git | undefined
   const gitIn = (folder: string): Git => {
-    any ??= openGit(folder, env)
+    any ??= makeGit(folder, { capture, env, sleep })
     return gitInFolder(any.in(folder), ownHome)
   }
   const setupPorts = (config: Config, home: string, userRoots: readonly string[]): SetupPorts => ({
@@ -82,10 +80,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
       hasRefs: async (gitDir, project) => (await readRefs(gitIn(gitDir), gitDir, `refs/teamwork/${project}/`)).size > 0,
       takeOver: (gitDir, project, teams) => takeOverBranches(gitIn(gitDir), project, teams),
     },
-    scopes: (folder) => ({
-      ...makeScopes(gitIn(folder), ownHome),
-      ignored: (place, paths) => findIgnored(gitIn(place), place, paths),
-    }),
+    scopes: (folder) => makeScopes(gitIn(folder), ownHome),
     merging(folder, config) {
       const log = { ids: systemIds, env, sleep }
       const git = gitIn(folder)

@@ -1,8 +1,8 @@
 import { copyFileSync, statSync, utimesSync } from "node:fs"
 
 /**
- * An index for a purpose of its own, with its time: git takes a file for unchanged when it has the same size and second,
- * unless the index is as old as the file. A younger copy would hide what was written in the second of the last commit.
+ * Copies an index with its time. Git assumes that a file with the same size and time is unchanged, unless the index is as
+ * old as the file. A newer copy would hide changes made in the second of the last commit.
  */
 export function copyIndex(from: string, to: string): void {
   copyFileSync(from, to)

@@ -3,53 +3,51 @@ import { AppError } from "../kernel/errors.ts"
 import { systemIds } from "../lib/make-ids.ts"
 import type { Capture } from "../lib/process/capture.ts"
 import { startTalk } from "../lib/process/talk.ts"
+import { readText } from "../lib/read-files.ts"
 import { makeObjectReader, type ObjectReader } from "./object-reader.ts"
-import { commonDirOf, readText } from "./read-refs.ts"
+import { commonDirOf } from "./read-refs.ts"
 import { isWriteRefused, readOnly } from "./write-into.ts"
 
-/** The git program in one folder. Arguments are handed over as they are, never through a shell. */
+/** The git program in one folder. Arguments never pass through a shell. */
 export interface Git {
-  /** Where it works. */
   readonly folder: string
-  /** However it ends. */
+  /** Also returns a failure. Throws `git.locked` if another program keeps a lock. */
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>
-  /** What it prints, without the last line break; throws `git.failed` when it fails. */
+  /** The output without the last line break. Throws `git.failed`. */
   read(args: readonly string[], options?: GitOptions): Promise<string>
-  /** The entries of what it prints with `-z`. */
+  /** The entries of output with `-z`. Throws `git.failed`. */
   list(args: readonly string[], options?: GitOptions): Promise<string[]>
-  /** Hands what one call prints to the next, byte by byte; throws `git.failed` when one of them fails. */
+  /** Pipes the output of the first command into the second. Throws `git.failed`. */
   pipe(from: readonly string[], to: readonly string[], options: PipeOptions): Promise<void>
   /** The same git in another folder. */
   in(folder: string): Git
-  /** Where git's own files of the folder are. Throws `git.failed` where there is no repository. */
+  /** The git folders of `folder`. Throws `git.failed` outside of a repository. */
   places(): Promise<GitPlaces>
-  /** What can be asked without starting git; of these files of git's, or of those of the folder. */
+  /** Reads objects without starting git for each; of this git folder, by default that of `folder`. */
   objects(gitDir?: string): Promise<ObjectReader>
 }
 
 export interface GitPlaces {
-  /** Of this checkout: of a linked worktree its own. */
+  /** Of this checkout; a linked worktree has its own. */
   readonly gitDir: string
-  /** Of the repository. */
+  /** Shared by all worktrees. */
   readonly commonDir: string
 }
 
 export interface GitOptions {
   readonly input?: string | Uint8Array
-  /** On top of the environment that every call gets, as for an index of one's own. */
+  /** Added to the environment of every call. */
   readonly env?: Readonly<Record<string, string>>
-  /** By default long enough for anything git does by itself. */
   readonly timeoutMs?: number
-  /** Called with the file each time that another program holds a lock which this call needs. */
+  /** Called with the lock file each time that another program holds a lock which this call needs. */
   readonly onLocked?: (file: string) => void
 }
 
 export interface PipeOptions {
-  /** For the first call. */
+  /** For the first command. */
   readonly input: string
-  /** On top of the environment that every call gets. */
   readonly env?: Readonly<Record<string, string>>
-  /** Only for the first call. */
+  /** Only for the first command. */
   readonly fromEnv?: Readonly<Record<string, string>>
 }
 
@@ -66,17 +64,17 @@ interface GitPorts {
 }
 
 const TIMEOUT_MS = 10 * 60_000
-/** Another git process holds its lock for moments; one that holds it for longer has hung or died. */
+/** Git holds a lock for moments. A process that holds it for longer hangs or was killed. */
 const LOCK_PATIENCE_MS = 5000
 const LOCK_PAUSE_MS = 50
-/** For a ref git waits by itself before it gives up. */
+/** Git itself waits this long for the lock of a ref. */
 const REF_PAUSE_MS = 100
 
 /**
- * What teamwork itself does with git runs no hooks, signs nothing and asks nobody: a hook may refuse or change what is to
- * be kept, and there is nobody to type a passphrase. Hooks and signing stay as they are for people and agents.
+ * Our own git calls run no hooks, sign nothing and never prompt: a hook could refuse or change what we keep, and no person
+ * is there to type a passphrase. Hooks and signing of people and agents are not affected.
  */
-const SETTINGS = [
+const SETTINGS = asOptions([
   "core.hooksPath=/dev/null",
   "commit.gpgSign=false",
   "tag.gpgSign=false",
@@ -87,25 +85,33 @@ const SETTINGS = [
   "maintenance.auto=false",
   "advice.detachedHead=false",
   "log.showSignature=false",
-].flatMap((setting) => ["-c", setting])
-
-/** Settings that ask for git-lfs where it is not installed would fail every checkout: its pointers stay what they are. */
-const WITHOUT_LFS = ["process=", "clean=cat", "smudge=cat", "required=false"].flatMap((setting) => [
-  "-c",
-  `filter.lfs.${setting}`,
 ])
 
-/** What all that come from one git have in common. */
+/** If git-lfs is configured but not installed, every checkout would fail. This leaves its pointer files as they are. */
+const WITHOUT_LFS = asOptions([
+  "filter.lfs.process=",
+  "filter.lfs.clean=cat",
+  "filter.lfs.smudge=cat",
+  "filter.lfs.required=false",
+])
+
+function asOptions(settings: readonly string[]): readonly string[] {
+  return settings.flatMap((setting) => ["-c", setting])
+}
+
+/** Shared by a git and all that `in` makes of it. */
 interface Family {
   readonly settings: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly places: Map<string, GitPlaces & { readonly stamp: string }>
-  /** By the folder of git's files. */
+  /** By git folder. */
   readonly objects: Map<string, ObjectReader>
 }
 
 function makeFamily(ports: GitPorts): Family {
-  return { settings: settingsFor(ports), env: gitEnvironment(ports.env), places: new Map(), objects: new Map() }
+  const hasLfs = Bun.which("git-lfs", { PATH: ports.env.PATH ?? "" }) !== null
+  const settings = hasLfs ? SETTINGS : [...SETTINGS, ...WITHOUT_LFS]
+  return { settings, env: gitEnvironment(ports.env), places: new Map(), objects: new Map() }
 }
 
 export function makeGit(folder: string, ports: GitPorts, family = makeFamily(ports)): Git {
@@ -114,17 +120,20 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
   const once = async (args: readonly string[], options: GitOptions = {}): Promise<GitResult> => {
     const command = ["git", ...settings, ...args]
     const ended = await capture({
-      ...{ command, cwd: folder, env: { ...base, ...options.env }, timeoutMs: options.timeoutMs ?? TIMEOUT_MS },
-      ...(options.input === undefined ? {} : { input: options.input }),
+      command,
+      cwd: folder,
+      env: { ...base, ...options.env },
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      ...(options.input !== undefined && { input: options.input }),
     })
     if (ended.reason === "not-found") {
       throw new AppError(
         "git.failed",
-        `git cannot be started in ${folder}; is it installed, and does the folder exist?`,
+        `cannot start git in ${folder}; check that git is installed and the folder exists`,
       )
     }
     if (ended.reason === "timed-out" || ended.exitCode === null) {
-      throw new AppError("git.failed", `git ${args[0]} in ${folder} did not end by itself and was stopped`)
+      throw new AppError("git.failed", `git ${args[0]} in ${folder} took too long and was stopped`)
     }
     const stdout = new TextDecoder().decode(ended.stdout)
     return { exitCode: ended.exitCode, stdout, stderr: ended.stderr.trim() }
@@ -134,7 +143,7 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
     for (let slept = 0; ; slept += LOCK_PAUSE_MS) {
       const result = await once(args, options)
       if (!isLocked(result) && !isHalfMade(result)) return result
-      // Git waits for some locks itself.
+      // Git itself waits for some locks.
       const waited = Math.max(slept, performance.now() - begunAt)
       if (isHalfMade(result) && waited >= LOCK_PATIENCE_MS) return result
       const file = /Unable to create '(.+?\.lock)'/.exec(result.stderr)?.[1]
@@ -152,8 +161,13 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
   const pipe = async (from: readonly string[], to: readonly string[], { input, env, fromEnv }: PipeOptions) => {
     const start = (args: readonly string[], stdin: Uint8Array | ReadableStream, own = {}) =>
       Bun.spawn(["git", ...settings, ...args], {
-        ...{ cwd: folder, env: { ...base, ...env, ...own }, stdin, stdout: "pipe", stderr: "pipe" },
-        ...{ timeout: TIMEOUT_MS, killSignal: "SIGKILL" },
+        cwd: folder,
+        env: { ...base, ...env, ...own },
+        stdin,
+        stdout: "pipe",
+        stderr: "pipe",
+        timeout: TIMEOUT_MS,
+        killSignal: "SIGKILL",
       })
     const first = start(from, new TextEncoder().encode(input), fromEnv)
     const second = start(to, first.stdout)
@@ -182,37 +196,35 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
     pipe,
     in: (other) => makeGit(other, ports, family),
     places,
-    objects: async (gitDir) => answersAt(family, gitDir ?? (await places()).gitDir),
+    objects: async (gitDir) => readerAt(family, gitDir ?? (await places()).gitDir),
   }
 }
 
-/** What would be another if the folder came to belong to another repository. */
+/** Changes if the folder comes to belong to another repository. */
 function stampOf(folder: string, gitDir: string): string {
   const { ino, birthtimeMs } = lstatSync(gitDir, { throwIfNoEntry: false }) ?? {}
   return `${ino} ${birthtimeMs} ${readText(`${folder}/.git`)}`
 }
 
 /**
- * They work in no folder of the repository: whoever looks there for a git that holds a lock must not find them, and they
- * must not keep a folder from being removed.
+ * Its processes run in `/`: they must not look like a git that holds a lock in the repository, and must not keep a folder
+ * from being removed.
  */
-function answersAt(family: Family, gitDir: string): ObjectReader {
+function readerAt(family: Family, gitDir: string): ObjectReader {
   const { settings, env, objects } = family
   const start = (args: readonly string[]) =>
     startTalk({
       command: ["git", ...settings, ...args],
-      ...{ cwd: "/", env: { ...env, GIT_DIR: gitDir }, timeoutMs: TIMEOUT_MS },
+      cwd: "/",
+      env: { ...env, GIT_DIR: gitDir },
+      timeoutMs: TIMEOUT_MS,
     })
   const known = objects.get(gitDir) ?? makeObjectReader(start, systemIds.uuid)
   objects.set(gitDir, known)
   return known
 }
 
-function settingsFor({ env }: GitPorts): readonly string[] {
-  return Bun.which("git-lfs", { PATH: env.PATH ?? "" }) === null ? [...SETTINGS, ...WITHOUT_LFS] : SETTINGS
-}
-
-/** The same git with variables set at every call, as those that say where everything is. */
+/** The same git with variables set for every call. */
 export function withVariables(git: Git, env: Readonly<Record<string, string>>): Git {
   const merged = (options?: GitOptions): GitOptions => ({ ...options, env: { ...env, ...options?.env } })
   return {
@@ -228,7 +240,7 @@ export function withVariables(git: Git, env: Readonly<Record<string, string>>): 
   }
 }
 
-/** Without the variables by which a hook or an outer git would point us to another repository. */
+/** Without the variables with which a hook or an outer git would point us to another repository. */
 function gitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   const own = Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || KEPT.test(name))
   return { ...Object.fromEntries(own), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: ":", GIT_ASKPASS: "true" }
@@ -241,7 +253,7 @@ function isLocked({ exitCode, stderr }: GitResult): boolean {
   return exitCode !== 0 && /Unable to create '.+\.lock': File exists|could not lock config file/.test(stderr)
 }
 
-/** Git looks at every worktree, and one that another git is about to make has not all its files for a moment. */
+/** Git reads all worktrees, and one that another git is just creating lacks files for a moment. */
 function isHalfMade({ exitCode, stderr }: GitResult): boolean {
   return (
     exitCode !== 0 && /failed to read \S*\/worktrees\/[^/\s]+\/\w+: Success|worktrees\/[^/\s]+\/commondir/.test(stderr)
@@ -251,7 +263,7 @@ function isHalfMade({ exitCode, stderr }: GitResult): boolean {
 export function lockedFor(file: string, folder: string): AppError {
   return new AppError(
     "git.locked",
-    `another program holds ${file}, so nothing was changed; wait for it to end and try again, or remove that file if no program works on the repository in ${folder}`,
+    `another program holds ${file}, so nothing was changed; wait for it and try again, or remove that file if no program works on the repository in ${folder}`,
     { folder, file },
   )
 }

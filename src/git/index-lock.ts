@@ -1,25 +1,25 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import { readText } from "../lib/read-files.ts"
 import { copyIndex } from "./copy-index.ts"
 import { lockedFor } from "./git.ts"
-import { readText } from "./read-refs.ts"
 
-/** As long as git itself is waited for. */
+/** The same as for locks of git. */
 const PATIENCE_MS = 5000
 const PAUSE_MS = 50
 
 export interface IndexLock {
-  /** The variables that make git use a copy of the index. */
+  /** Makes git use a copy of the index. */
   readonly env: Readonly<Record<string, string>>
-  /** Makes the copy the index. May be called again after more was done with the copy. */
+  /** Replaces the index by the copy. Can be repeated. */
   apply(): void
   release(): void
 }
 
 interface Place {
-  /** Of the checkout. */
+  /** Git folder of the checkout. */
   readonly gitDir: string
-  /** Tells our lock from that of any other program: the lock holds it. */
+  /** The content of the lock file, which identifies it as ours. */
   readonly text: string
   /** A folder of ours on the same file system. */
   readonly folder: string
@@ -28,8 +28,8 @@ interface Place {
 }
 
 /**
- * Locks the index of a checkout the way git does, but with a text that proves whose lock it is, however the process ends.
- * One that was left with the same text is taken over. Throws `git.locked` when another program holds it for long.
+ * Locks the index of a checkout as git does, but with a text in the lock file that identifies it even after the process was
+ * killed. Takes over a lock with the same text. Throws `git.locked` if another program keeps the lock.
  */
 export async function lockIndex({ gitDir, text, folder, name, sleep }: Place): Promise<IndexLock> {
   const [index, lock] = [join(gitDir, "index"), join(gitDir, "index.lock")]
@@ -61,7 +61,7 @@ export async function lockIndex({ gitDir, text, folder, name, sleep }: Place): P
   }
 }
 
-/** The file gets its name together with what is in it, so that it is never seen without. */
+/** Linking creates the lock file together with its content. */
 function take(mark: string, lock: string, text: string): boolean {
   try {
     writeFileSync(mark, `${text}\n`)
@@ -78,7 +78,7 @@ function take(mark: string, lock: string, text: string): boolean {
   }
 }
 
-/** Where the file system has no such links. */
+/** For file systems without hard links. */
 function create(lock: string, text: string): boolean {
   try {
     const file = openSync(lock, "wx")

@@ -8,9 +8,9 @@ export interface Integration {
   /** `refs/heads/teamwork/<project>/<team>/integration` */
   readonly ref: string
   readonly tip: string
-  /** Where it began. */
+  /** The commit it started from. */
   readonly start: string
-  /** The branch that gets all of it in the end, without `refs/heads/`. */
+  /** The branch that it is delivered to, without `refs/heads/`. */
   readonly target: string
 }
 
@@ -29,26 +29,26 @@ export async function findIntegration(
 }
 
 /**
- * The team's integration branch; at the first call it begins where the target is. The target is the branch named, or the
- * one that is checked out. Safe to repeat, also after it was interrupted.
+ * The team's integration branch. The first call creates it at the target: the named branch, or the one that is checked
+ * out. Idempotent, also after an interruption.
  */
 export async function ensureIntegration(merges: Merges, name: RunName, target?: string): Promise<Integration> {
   const found = await findIntegration(merges, name)
   if (found !== undefined && (target === undefined || target === found.target)) return found
   const { branch, commit } = await findTarget(merges, target ?? found?.target)
   const ref = branchRef(integrationBranch(name))
-  // A branch of that name may be there already: `worktree create --base` knows nothing of targets.
+  // `worktree create --base` may have created the branch without a target.
   const tip = await merges.find(ref)
   if (tip === undefined) await merges.move([{ ref, from: null, to: commit }])
   const start = await merges.find(integrationRef(name, "start"))
   if (start === undefined) await merges.move([{ ref: integrationRef(name, "start"), from: null, to: tip ?? commit }])
   await merges.nameBranch(integrationRef(name, "target"), branchRef(branch))
   const made = await findIntegration(merges, name)
-  if (made === undefined) throw new AppError("merge.race", "the integration branch was removed by somebody; try again")
+  if (made === undefined) throw new AppError("merge.race", "another process removed the integration branch; try again")
   return made
 }
 
-/** Throws where there is nothing to work on, or no branch that is to get the work of a team that begins, or goes on. */
+/** Throws if the repository has no commit, or if the target branch of the team does not exist. */
 export async function assertTarget(merges: Merges, name: RunName, named?: string): Promise<void> {
   const found = await findIntegration(merges, name)
   const branch = named ?? found?.target
@@ -60,7 +60,6 @@ export async function assertTarget(merges: Merges, name: RunName, named?: string
   await findTarget(merges, branch)
 }
 
-/** The branch named, or the one that is checked out. */
 async function findTarget(
   merges: Merges,
   named?: string,
@@ -71,7 +70,7 @@ async function findTarget(
   throw new AppError(
     "merge.no_target",
     (say) =>
-      `there is no branch ${quoteInput(branch)} with a commit; make it with git, or name another with ${say.field("target")} BRANCH`,
+      `there is no branch ${quoteInput(branch)} with a commit; create it with git, or name another with ${say.field("target")} BRANCH`,
   )
 }
 
@@ -82,6 +81,6 @@ async function checkedOut(merges: Merges): Promise<string> {
   const now = branch === undefined ? "no branch is checked out here" : `${branch} is checked out here`
   throw new AppError(
     "merge.no_target",
-    (say) => `${now}; name the branch that is to get the work with ${say.field("target")} BRANCH`,
+    (say) => `${now}; name the branch to deliver to with ${say.field("target")} BRANCH`,
   )
 }

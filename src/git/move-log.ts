@@ -4,18 +4,18 @@ import { AppError } from "../kernel/errors.ts"
 import type { Ids } from "../lib/make-ids.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
 import { processesMarked } from "../lib/process/process-tree.ts"
+import { entriesOf } from "../lib/read-files.ts"
 import { type Git, type GitOptions, withVariables } from "./git.ts"
 import { type IndexLock, lockIndex } from "./index-lock.ts"
 import { restoreCheckout } from "./merges/restore-checkout.ts"
 import { bornAt, type ExpectedLocks, findOwnLocks, stampOf } from "./own-locks.ts"
-import { entriesOf } from "./read-refs.ts"
 import { writeInto } from "./write-into.ts"
 
 /**
- * Git locks a ref or an index by a file beside it, and one that is killed leaves that file behind: from then on nobody can
- * move the ref. A lock does not say whose it is, so whoever moves something for us notes beforehand what it will lock and
- * what git will write there, in a folder that all worktrees share. A note whose process is gone tells which locks may go,
- * and which files of a checkout were being replaced. A lock of anybody else stays, whatever program that is.
+ * Git locks a ref or an index with a file beside it. A killed git leaves that file, and then the ref cannot move any more. A
+ * lock file does not name its owner, so before each move we write a note: which locks git will take and what it will write
+ * into them. If the process of a note is gone, the note says which locks may be removed, and which files of a checkout
+ * were being replaced. Locks of other programs always stay.
  */
 export interface MoveLog {
   readonly ids: Ids
@@ -24,9 +24,9 @@ export interface MoveLog {
 }
 
 export interface Move {
-  /** Where each ref goes: a commit, `ref: <name>`, or null where it goes away. */
+  /** The new value of each ref: an id, or null to delete it. */
   readonly refs: readonly { readonly ref: string; readonly to: string | null }[]
-  /** A checkout that goes from one commit to another, seen to be clean before. */
+  /** A clean checkout that changes from one commit to another. */
   readonly checkout?: { readonly folder: string; readonly from: string; readonly to: string }
 }
 
@@ -36,16 +36,15 @@ interface Note extends Move, ExpectedLocks {
 
 const FOLDER = "teamwork-moves"
 const MARK = "TEAMWORK_MOVE"
-/** A git that lost its parent ends within moments. */
+/** An orphaned git ends within moments. */
 const ORPHAN_PATIENCE_MS = 3000
 const PAUSE_MS = 20
 
-/** What the git processes of a move are started with. */
-export interface MoveOptions extends GitOptions {
+interface MoveOptions extends GitOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Does `work` with a note of what it locks; the mark in its environment tells the git processes it starts. */
+/** Runs `work` with a note of what it locks. `env` marks the git processes that it starts. */
 export async function runLogged<T>(
   git: Git,
   log: MoveLog,
@@ -62,7 +61,11 @@ export async function runLogged<T>(
     return timeOfFiles(file)
   })
   let note: Note = {
-    ...{ ...move, process: identityOf(process.pid), at, locks, foreign: heldBefore(locks) },
+    ...move,
+    process: identityOf(process.pid),
+    at,
+    locks,
+    foreign: heldBefore(locks),
     places: [common, gitDir, move.checkout?.folder ?? common].flatMap((place) => [place, withoutGit(place)]),
   }
   writeNote(file, note)
@@ -79,12 +82,12 @@ export async function runLogged<T>(
     rmSync(file, { force: true })
     return result
   } catch (error) {
-    // Somebody may have killed git and left us alive.
-    await mend(git, log, { common, id, note })
+    // Only git may have been killed, and not this process.
+    await repair(git, log, { common, id, note })
     throw error
   }
 
-  /** Nothing is half done when another program holds the index. */
+  /** If another program holds the index, nothing was done that needs a repair. */
   async function lockOrForget(): Promise<IndexLock | undefined> {
     if (move.checkout === undefined) return undefined
     try {
@@ -96,23 +99,23 @@ export async function runLogged<T>(
   }
 }
 
-/** Ends what killed processes left half done; what it mended, in words. */
+/** Completes or undoes what killed processes left. Returns what it repaired, for people. */
 export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   const { commonDir: common } = await git.places()
   const folder = join(common, FOLDER)
-  const mended: string[] = []
+  const repaired: string[] = []
   for (const { name: id } of entriesOf(folder)) {
-    // What belongs to a note is removed with it.
+    // Files beside a note are removed with it.
     if (id.includes(".")) {
       if (isLeft(folder, id)) rmSync(join(folder, id), { recursive: true, force: true })
       continue
     }
     const note = readNote(join(folder, id))
-    // Killed before it was written, so git was not started.
+    // The process was killed before it wrote the note, so git was not started.
     if (note === undefined) rmSync(join(folder, id), { force: true })
-    else if (!isRunning(note.process)) mended.push(...(await mend(git, log, { common, id, note })))
+    else if (!isRunning(note.process)) repaired.push(...(await repair(git, log, { common, id, note })))
   }
-  return mended
+  return repaired
 }
 
 interface Noted {
@@ -121,7 +124,7 @@ interface Noted {
   readonly note: Note
 }
 
-async function mend(git: Git, log: MoveLog, { common, id, note }: Noted): Promise<string[]> {
+async function repair(git: Git, log: MoveLog, { common, id, note }: Noted): Promise<string[]> {
   for (let waited = 0; processesMarked(`${MARK}=${id}`, log.env).length > 0; waited += PAUSE_MS) {
     if (waited > ORPHAN_PATIENCE_MS) {
       if (note.checkout === undefined) return []
@@ -132,27 +135,27 @@ async function mend(git: Git, log: MoveLog, { common, id, note }: Noted): Promis
   const left = findOwnLocks(note)
   const { checkout } = note
   if (checkout !== undefined && existsSync(checkout.folder)) {
-    // Marked as well: whoever ends what this leaves half done must see its git at work.
+    // Marked too: if this process is killed, the next repair must wait for its git.
     const marked = withVariables(git, { [MARK]: id })
     const { gitDir } = await git.in(checkout.folder).places()
     const scratch = join(common, FOLDER, `${id}.${log.ids.uuid()}`)
-    // One that was left is held until all is as it was.
+    // Takes over a lock that was left, until everything is restored.
     const index = await lockIndex(indexPlace(log, { common, gitDir, id }))
-    let told: string[]
+    let restored: string[]
     try {
-      told = await restoreCheckout(marked, { ...checkout, scratch, index })
+      restored = await restoreCheckout(marked, { ...checkout, scratch, index })
     } finally {
       index.release()
     }
     removeNote(common, id, left)
-    return [...left.map(removed), ...told]
+    return [...left.map(removed), ...restored]
   }
   removeNote(common, id, left)
   return left.map(removed)
 }
 
 function stillAtWork(folder: string): AppError {
-  const message = `a git process that was left of an earlier delivery still replaces files in ${folder}; wait for it to end, then try again`
+  const message = `a git process of an earlier delivery still replaces files in ${folder}; wait for it to end, then try again`
   return new AppError("git.locked", message, { folder })
 }
 
@@ -174,13 +177,13 @@ function lockText(id: string): string {
   return `teamwork-move ${id}`
 }
 
-/** As locks have it: of the clock of the file system. */
+/** By the clock of the file system, as for lock files. */
 function timeOfFiles(file: string): number {
   writeFileSync(draftOf(file), "")
   return bornAt(draftOf(file))
 }
 
-/** Never half written: one that cannot be read is taken for that of a process which had done nothing yet. */
+/** Atomic: a note that cannot be read counts as one of a process that had not started git. */
 function writeNote(file: string, note: Note): void {
   writeFileSync(draftOf(file), JSON.stringify(note))
   renameSync(draftOf(file), file)
@@ -190,7 +193,7 @@ function draftOf(file: string): string {
   return `${file}.${process.pid}.new`
 }
 
-/** Whether a file beside the notes belongs to none, and its process is gone: one was killed before it wrote its note. */
+/** Whether a file beside the notes belongs to none and its process is gone: it was killed before it wrote its note. */
 function isLeft(folder: string, name: string): boolean {
   if (existsSync(join(folder, name.slice(0, name.indexOf("."))))) return false
   const pid = Number(/\.(\d+)\.\w+$/.exec(name)?.[1] ?? 0)
@@ -200,7 +203,7 @@ function isLeft(folder: string, name: string): boolean {
 function readNote(file: string): Note | undefined {
   try {
     const note = JSON.parse(readFileSync(file, "utf8")) as Partial<Note>
-    // Earlier versions noted the names of locks alone.
+    // Earlier versions wrote only the names of locks.
     if (note.process === undefined) return undefined
     const locks = Array.isArray(note.locks) ? Object.fromEntries(note.locks.map((lock) => [lock, ""])) : note.locks
     return { ...NOTHING_KNOWN, ...note, process: note.process, locks: locks ?? {} }
@@ -217,7 +220,7 @@ function locksOf(
 ): Record<string, string> {
   const own = refs.map(({ ref, to }) => [join(common, `${ref}.lock`), to ?? ""] as const)
   const shared = refs.length === 0 ? [] : ["packed-refs.lock", "packed-refs.new"].map((name) => join(common, name))
-  // A branch that is checked out is locked together with the HEAD there.
+  // Git locks HEAD too if it points to the branch.
   const heads = refs.length === 0 ? [] : [join(gitDir, "HEAD.lock"), join(common, "HEAD.lock")]
   const index = checkout === undefined ? [] : [[join(gitDir, "index.lock"), lockText(id)] as const]
   return Object.fromEntries([...own, ...[...shared, ...heads].map((lock) => [lock, ""] as const), ...index])

@@ -7,26 +7,25 @@ import { mayHideFiles } from "./read-index.ts"
 import { treeOfIndex } from "./read-status.ts"
 import { addSubmodules, excluded, type Submodule } from "./workspaces/submodules.ts"
 
-/** An index beside that of the worktree, to build trees with. */
+/** A temporary index beside that of the worktree, to build trees with. */
 export interface OwnIndex extends Disposable {
-  /** The tree of everything in the worktree that git does not ignore; undefined when git cannot add it. */
-  trySnapshot(submodules: readonly Submodule[]): Promise<string | undefined>
-  snapshot(submodules: readonly Submodule[], except: readonly string[]): Promise<string>
-  /** A tree with these of all changes. */
+  /** The tree of all files in the worktree that git does not ignore. Throws `git.failed` if git cannot add one. */
+  snapshot(submodules: readonly Submodule[], except?: readonly string[]): Promise<string>
+  /** `from` with the kept ones of all changes. */
   apply(from: string, kept: readonly FileChange[], all: readonly GitChange[]): Promise<string>
   /**
-   * Takes the place of the worktree's own index, as it is after the snapshot: what is there is what is committed. False,
-   * and nothing done, while somebody else writes that, or when it would go on hiding files.
+   * Replaces the worktree's index after a snapshot that was committed. False if another process holds its lock, or if it
+   * would keep hiding changes of files.
    */
   takeOver(): boolean
 }
 
 interface IndexStart {
-  /** Git's own folder, with the index to begin with. */
+  /** The git folder with the index to start from. */
   readonly folder: string
-  /** The commit that the files are compared with, where the index there may be of an earlier one. */
+  /** The commit to compare with, if that index may belong to an earlier one. */
   readonly head?: { readonly commit: string; readonly tree: string }
-  /** The index of somebody else, who may have staged files that git would ignore. */
+  /** The worker's index, which may have staged files that git would ignore. */
   readonly staged?: string
 }
 
@@ -39,30 +38,25 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
   const add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--sparse", "--", ":/"]
   const start = async () => {
     if (existsSync(`${folder}/index`)) copyIndex(`${folder}/index`, file)
-    // What was committed stays committed, also where git would ignore it by now.
+    // Committed files stay, even if git would ignore them now.
     if (head !== undefined && treeOfIndex(file) !== head.tree)
       await git.read(["read-tree", "-i", "-m", head.commit], own)
   }
-  /** Files that were staged although they are ignored are meant. */
+  /** Staged files count even if they are ignored. */
   const addStaged = async () => {
     const paths =
-      staged === undefined || head === undefined ? [] : await listStaged(git, { index: staged, folder, head })
+      staged === undefined || head === undefined
+        ? []
+        : await listStaged(git, { index: staged, folder, tree: head.tree })
     if (paths.length > 0)
       await git.read(["add", "--force", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"], {
         ...own,
         input: paths.map((path) => `:(top,literal)${path}\0`).join(""),
       })
   }
-  remove() // of whoever was interrupted
+  remove() // left by an interrupted call
   return {
-    async trySnapshot(submodules) {
-      await start()
-      await addSubmodules(git, submodules, own)
-      await addStaged()
-      const { exitCode } = await git.run([...add, ...excluded(submodules)], own)
-      return exitCode === 0 ? git.read(["write-tree"], own) : undefined
-    },
-    async snapshot(submodules, except) {
+    async snapshot(submodules, except = []) {
       await start()
       await addSubmodules(git, submodules, own)
       await addStaged()
@@ -84,42 +78,29 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
       const lock = `${folder}/index.lock`
       try {
         if (mayHideFiles(readFileSync(file))) return false
-        // The way git itself does it, and with the time of the file, which tells git what to look at again.
+        // As git does it. A link keeps the file's time, by which git decides which files to compare again.
         linkSync(file, lock)
         renameSync(lock, `${folder}/index`)
         return true
       } catch {
-        // Somebody holds the lock, or the file system has no such links: git itself knows how to wait.
-        return false
+        return false // the lock is held, or the file system has no hard links: leave it to git, which waits
       }
     },
     [Symbol.dispose]: remove,
   }
 }
 
-/** New files in an index of somebody else that are there, and that git would ignore. */
+/** New files of the worker's index that exist. */
 async function listStaged(
   git: Git,
-  {
-    index,
-    folder,
-    head,
-  }: { readonly index: string; readonly folder: string; readonly head: { readonly tree: string } },
+  { index, folder, tree }: { readonly index: string; readonly folder: string; readonly tree: string },
 ): Promise<string[]> {
-  if (lstatSync(index, { throwIfNoEntry: false })?.isFile() !== true || treeOfIndex(index) === head.tree) return []
+  if (lstatSync(index, { throwIfNoEntry: false })?.isFile() !== true || treeOfIndex(index) === tree) return []
   const copy = `${folder}/teamwork-scope-staged`
   try {
     copyIndex(index, copy)
-    const diff = [
-      "diff-index",
-      "--cached",
-      "--name-only",
-      "--diff-filter=A",
-      "--ignore-submodules=all",
-      "-z",
-      head.tree,
-    ]
-    const { exitCode, stdout } = await git.run(diff, { env: { GIT_INDEX_FILE: copy } })
+    const flags = ["--cached", "--name-only", "--diff-filter=A", "--ignore-submodules=all", "-z"]
+    const { exitCode, stdout } = await git.run(["diff-index", ...flags, tree], { env: { GIT_INDEX_FILE: copy } })
     const root = git.folder
     const paths = exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : []
     return paths.filter((path) => lstatSync(`${root}/${path}`, { throwIfNoEntry: false })?.isFile() === true)

@@ -1,31 +1,31 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { processesIn } from "../lib/process/processes-in.ts"
 
-/** What is known of the locks that a git of ours was going to take. */
+/** The locks that a git of ours was going to take. */
 export interface ExpectedLocks {
-  /** When that git was about to be started, in milliseconds of the clock that files have. */
+  /** Just before that git started, by the clock of the file system. */
   readonly at: number
-  /** The text that git writes into each while it holds it; empty where it writes none. */
+  /** By lock file: the text that git writes into it; empty if it writes none. */
   readonly locks: Readonly<Record<string, string>>
-  /** Locks that others held then, each with the sign it is known by. */
+  /** Locks that other programs held before, with the stamp of the file. */
   readonly foreign: Readonly<Record<string, string>>
-  /** Folders that a git which holds one of them works in. */
+  /** Folders in which a git that holds one of them runs. */
   readonly places: readonly string[]
 }
 
-/** Git takes all locks of a move at once. */
+/** Git takes all locks of one move at once. */
 const SAME_MOMENT_MS = 1000
-/** From the note to the first lock: git only has to start. */
+/** Between the note and the first lock git only has to start. */
 const START_MS = 2000
-/** Nobody but teamwork moves these refs, so a busy machine is allowed for. */
+/** Only teamwork moves these refs, so this allows for a busy machine. */
 const OWN_START_MS = 60_000
-/** Times of files come in steps. */
+/** The resolution of file times. */
 const TICK_MS = 20
 
 /**
- * Those of the locks that a killed git of ours left. A lock says nothing of its holder, which may be any program, so only
- * what can be nobody else's counts: the text in it is what our git was to write, or it is empty and was made together with
- * such a one, or just when our git started. Never one that another held before, or that somebody has open.
+ * The locks that a killed git of ours left. Any program may hold a lock, so this takes only what must be ours: the lock
+ * has the text that our git would write; or it is empty and was created together with such a lock, or just when our git
+ * started. Never one that another program held before or has open.
  */
 export function findOwnLocks(expected: ExpectedLocks): string[] {
   const present = Object.keys(expected.locks).filter((lock) => existsSync(lock))
@@ -38,12 +38,12 @@ export function findOwnLocks(expected: ExpectedLocks): string[] {
     const since = born - expected.at
     return since >= -TICK_MS && since < (isOwnRef(lock) ? OWN_START_MS : START_MS)
   })
-  // An empty one may be that of a git which came in the same moment.
+  // An empty one may belong to another git that started at the same moment.
   const isBusy = empty.length > 0 && processesIn(expected.places, /^git/)?.length !== 0
   return [...proven, ...(isBusy ? [] : empty)]
 }
 
-/** By which one lock file is told from a later one of the same name; undefined where there is none. */
+/** Distinguishes a lock file from a later one of the same name; undefined if there is none. */
 export function stampOf(lock: string): string | undefined {
   const stat = lstatSync(lock, { throwIfNoEntry: false })
   return stat === undefined ? undefined : `${stat.ino} ${bornAt(lock)}`
@@ -62,7 +62,7 @@ function isOwnRef(lock: string): boolean {
   return /\/refs\/(?:heads\/)?teamwork\//.test(lock)
 }
 
-/** In milliseconds; zero where there is no such file. */
+/** In milliseconds; zero if there is no such file. */
 export function bornAt(lock: string): number {
   const stat = lstatSync(lock, { throwIfNoEntry: false })
   return stat === undefined ? 0 : stat.birthtimeMs || stat.ctimeMs
@@ -72,13 +72,13 @@ function readStart(lock: string): string {
   try {
     return lstatSync(lock).size > MOST_TEXT ? "\0" : readFileSync(lock, "utf8").trim()
   } catch {
-    return "\0" // not to be read, so not ours
+    return "\0" // not readable, so not ours
   }
 }
 
 const MOST_TEXT = 4096
 
-/** Whether a process has the file open; false also where the system does not tell. */
+/** Whether a process has the file open; false if the system does not say. */
 export function isOpen(file: string): boolean {
   let pids: string[]
   try {
@@ -90,7 +90,7 @@ export function isOpen(file: string): boolean {
     try {
       return readdirSync(`/proc/${pid}/fd`).some((fd) => isLinkTo(`/proc/${pid}/fd/${fd}`, file))
     } catch {
-      return false // it ended meanwhile, or is another user's
+      return false // it ended, or belongs to another user
     }
   })
 }

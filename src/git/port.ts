@@ -5,73 +5,72 @@ import type { FileChange, JudgedChange, JudgedChanges } from "../ownership/scope
 export interface AsideRequest extends RunName {
   readonly task: string
   readonly attempt: number
-  /** A worktree. What it holds counts, committed or not. */
+  /** A worktree. Committed and uncommitted changes count. */
   readonly folder: string
-  /** The branch, tag or commit that the work began at; by default what is pinned as the attempt's base. */
+  /** The branch, tag or commit that the work started from; by default the pinned base of the attempt. */
   readonly base?: string
-  /** Of a fix: the commit that it has to bring along. Where the work contains it, so does what is kept. */
+  /** Of a fix task: the commit that it fixes. If the work contains it, so do the kept commits. */
   readonly brings?: string
-  /** Of the commit for what is not committed yet. */
+  /** For the commit of uncommitted changes. */
   readonly message: string
   readonly judge: (changes: readonly FileChange[]) => JudgedChanges
 }
 
 export interface AsideResult {
-  /** The commit that the work began at. */
+  /** The commit that the work started from. */
   readonly base: string
-  /** What is delivered: since the base, nothing in it is out of scope. */
+  /** What is delivered: between base and head nothing is out of scope. */
   readonly head: string
   readonly kept: readonly JudgedChange[]
-  /** What is not delivered; null when nothing was out of scope. */
+  /** What is not delivered; null if nothing was out of scope. */
   readonly aside: Aside | null
 }
 
 export interface Aside {
-  /** On top of the head, so that `git show` tells what was set aside. */
+  /** On top of the head, so that `git show` shows what was set aside. */
   readonly commit: string
   readonly ref: string
-  /** False when the same was set aside before. */
+  /** False if the same was set aside before. */
   readonly isNew: boolean
   readonly changes: readonly JudgedChange[]
 }
 
-/** What of a worktree's changes belongs to its task. */
+/** Which changes of a worktree belong to its task. */
 export interface Scopes {
   /** Every path in which two commits or trees differ, with both ends of a rename. */
   changes(from: string, to: string): Promise<FileChange[]>
   /**
-   * Commits what is in scope and sets the rest aside: pins it as a commit, and takes it out of branch and files. The
-   * aside commit holds the commits as they were, and whatever was set aside before. Interrupted, it can be repeated.
+   * Commits what is in scope. Pins the rest as one commit that keeps the original commits and what was set aside before,
+   * and removes it from branch and files. Can be repeated after an interruption.
    */
   setAside(request: AsideRequest): Promise<AsideResult>
-  /** Those of the paths in a worktree that are there and that git ignores; left out where nobody has to know. */
+  /** Those of the paths that exist in a worktree and that git ignores. Optional: only a warning depends on it. */
   ignored?(folder: string, paths: readonly string[]): Promise<string[]>
 }
 
-/** How git keeps an entry of a tree: a file, an executable file, a symbolic link, a commit of another repository. */
+/** Git's mode of a tree entry: file, executable file, symbolic link, submodule. */
 export type FileMode = "100644" | "100755" | "120000" | "160000"
 
-/** One path that differs between two states of the files. */
+/** One path that differs between two trees. */
 export interface Change {
-  /** Where it is now; for a deleted one, where it was. */
+  /** The new path; for a deletion the old one. */
   readonly path: string
-  /** Another than `path` only if it was renamed. */
+  /** Differs from `path` only for a rename. */
   readonly oldPath: string
   readonly status: "added" | "modified" | "deleted" | "renamed"
-  /** Null where it does not exist. */
+  /** Null where the path does not exist. */
   readonly oldMode: FileMode | null
   readonly newMode: FileMode | null
-  /** Names of the contents; zeros where there are none. */
+  /** Blob ids; zeros where the path does not exist. */
   readonly oldId: string
   readonly newId: string
   readonly isBinary: boolean
   readonly addedLines: number
   readonly deletedLines: number
-  /** What a symbolic link points to, as it is written in it. */
+  /** The target of a symbolic link, as written. */
   readonly linksTo?: string
 }
 
-/** One place of a file that two sides changed differently. */
 export interface ConflictHunk {
   /** In the file with its conflict markers, from 1. */
   readonly line: number
@@ -81,37 +80,37 @@ export interface ConflictHunk {
 
 export interface Conflict {
   readonly path: string
-  /** `content`, `modify/delete`, `rename/delete`, `add/add` and what else git tells apart. */
+  /** Git's word: `content`, `modify/delete`, `rename/delete`, `add/add` and so on. */
   readonly kind: string
-  /** In git's words. */
+  /** Git's message. */
   readonly message: string
   readonly hunks: readonly ConflictHunk[]
 }
 
 export type Merged =
   | { readonly isClean: true; readonly tree: string }
-  /** The tree has every file; those in conflict as git leaves them, with both sides between markers. */
+  /** The tree has all files; those in conflict have both sides between markers. */
   | { readonly isClean: false; readonly conflicts: readonly Conflict[]; readonly tree: string }
 
-/** The commits of one attempt: a line from its base to its head. */
+/** The commits of one attempt, from its base to its head. */
 export interface Branch {
   readonly base: string
   readonly head: string
-  /** Heads whose commits it may have taken in, as the work that a fix mends. */
+  /** Heads whose commits it may include, such as the work that a fix task fixes. */
   readonly mayContain: readonly string[]
-  /** Heads of others, whose commits it must not have taken in. */
+  /** Heads whose commits it must not include. */
   readonly others: readonly string[]
 }
 
 /** What a branch adds to the history of another. */
 export interface BranchHistory {
-  /** Every commit that the other does not have; none when it is merged. */
+  /** Every commit that the other does not have; none if it is merged. */
   readonly commits: readonly string[]
-  /** Those of them it was begun on: somebody else's work that is not merged yet. */
+  /** Those of them that its base has: work of others that is not merged yet. */
   readonly foundation: readonly string[]
-  /** The commit it began from is still in its history. */
+  /** Its base is still in its history. */
   readonly hasBase: boolean
-  /** Those that came along with a merge, or by going on from somebody else's head. */
+  /** Commits of others that it merged or continued from. */
   readonly foreign: readonly string[]
 }
 
@@ -124,98 +123,92 @@ export interface LineCommit {
 export interface ReplayRequest {
   readonly commit: string
   readonly onto: string
-  /** Further parents of the new one. */
+  /** More parents of the new commit. */
   readonly and?: readonly string[]
 }
 
 export interface RefMove {
   readonly ref: string
-  /** Where it must be now; null: it must not exist. */
+  /** Its expected value; null: it must not exist. */
   readonly from: string | null
-  /** Null: it goes. */
+  /** Null deletes it. */
   readonly to: string | null
 }
 
 /**
- * Merging without any checkout: trees and commits are made in the object store, and become part of a branch by moving
- * its ref. Commits are named in full. Nothing but `move` and `nameBranch` changes what anybody sees.
+ * Merging without a checkout: trees and commits are made in the object store and become part of a branch when its ref
+ * moves. Commits are full ids. Only `move` and `nameBranch` change refs.
  */
 export interface Merges {
-  /** The repository that all of this happens in. */
   place(): Promise<WorkPlace>
-  /** The commit that a ref, or anything else git can resolve, names. */
+  /** The commit that a ref or any other revision names. */
   find(name: string): Promise<string | undefined>
   /** The tree of a commit. */
   tree(commit: string): Promise<string>
-  /** Every ref below the prefix, with its commit. */
+  /** Every ref below the prefix that points to a commit. */
   refs(prefix: string): Promise<ReadonlyMap<string, string>>
   mergeBase(one: string, other: string): Promise<string | undefined>
-  /** Whether the commit has the other in its history, or is it. */
+  /** Whether `other` is the commit or one of its ancestors. */
   contains(commit: string, other: string): Promise<boolean>
-  /** What each branch adds to the history of `tip`, asked of git at once. */
+  /** What each branch adds to the history of `tip`. */
   histories(tip: string, branches: readonly Branch[]): Promise<BranchHistory[]>
   changes(from: string, to: string): Promise<Change[]>
-  /** The differences as people read them. */
+  /** A diff for people. */
   patch(from: string, to: string): Promise<string>
   /** Every path of a commit or tree. */
   paths(tree: string): Promise<string[]>
-  /** How many bytes the contents have. */
+  /** Of blobs, in bytes. */
   sizes(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** `base`, where it is known for sure: the last commit that both have in their history. */
-  merge(ours: string, theirs: string, base?: string): Promise<Merged>
+  merge(ours: string, theirs: string): Promise<Merged>
   commit(request: { tree: string; parents: readonly string[]; message: string }): Promise<string>
   /**
-   * The commit again on top of another: what it changed since its first parent, of the same author with the same words.
-   * `onto` itself where nothing is left of it.
+   * Applies what a commit changed since its first parent to `onto`, with the same author and message. Returns `onto`
+   * itself if that changes nothing.
    */
   replay(request: ReplayRequest): Promise<{ readonly commit: string } | { readonly conflicts: readonly Conflict[] }>
-  /** What a file holds in a commit or tree; undefined where there is no such file, or where it is no text. */
+  /** The text of a file; undefined if there is no such file or it is not text. */
   read(tree: string, path: string): Promise<string | undefined>
-  /** The tree with these texts in it; modes stay, and a new file is a plain one. */
+  /** The tree with these texts in it. Existing files keep their modes. */
   write(tree: string, texts: ReadonlyMap<string, string>): Promise<string>
-  /** The commits on the way from `since` to `tip` along the first parents, newest first. */
+  /** The commits from `since` to `tip` along first parents, newest first. */
   line(since: string, tip: string): Promise<readonly LineCommit[]>
-  /** The merges on the way from `since` to `tip` that stand for an attempt at a task: commit by `task/attempt`. */
+  /** The merge commits of attempts from `since` to `tip`, by `task/attempt`. */
   mergedAttempts(since: string | null, tip: string): Promise<ReadonlyMap<string, string>>
-  /**
-   * All of them or none. False, and nothing moved, when one of them is not where it must be: somebody was faster.
-   * What a killed process left locked is freed first.
-   */
+  /** Atomic. False if a ref does not have its expected value. First removes the locks of killed processes. */
   move(moves: readonly RefMove[]): Promise<boolean>
-  /** The branch, in full, that is checked out in the folder; undefined where none is. */
+  /** The full ref of the branch that is checked out in the folder. */
   checkedOut(): Promise<string | undefined>
-  /** The branch, in full, that a ref of ours names. */
+  /** The full ref of the branch that one of our refs names. */
   findNamed(ref: string): Promise<string | undefined>
-  /** Makes a ref of ours name a branch. The ref is not symbolic, so nothing done to it reaches the branch. */
+  /** Makes one of our refs name a branch. It is not a symbolic ref, so changing it never changes the branch. */
   nameBranch(ref: string, branch: string): Promise<void>
-  /** Ends what a killed process left half done, or an earlier version; what was mended, in words. */
+  /** Completes or undoes what a killed process or an earlier version left. Returns what was repaired, for people. */
   recover(): Promise<readonly string[]>
-  /** What a person should know of the commits that are made here: that they cannot be signed, or a hook refuses them. */
+  /** What people should know about new commits: that they cannot be signed, or that a hook refuses them. */
   notes(): Promise<readonly string[]>
 }
 
-/** Where a branch is in use in a folder. */
+/** A folder in which a branch is in use. */
 export interface Checkout {
   readonly folder: string
-  /** Why its files cannot be changed now, in words; null when nothing is in the way. */
+  /** Why its files cannot be changed now, for people. */
   readonly obstacle: string | null
 }
 
-/** The user's own branches: where they are checked out, moving them without a loss there, and bringing them elsewhere. */
+/** The user's own branches. */
 export interface Targets {
-  /** Undefined when no folder has the branch checked out or is about to. */
+  /** Undefined if the branch is not checked out, and no rebase or bisect of it is going on. */
   findCheckout(branch: string): Promise<Checkout | undefined>
   /**
-   * Moves the branch, and with it the files where it is checked out; everything of the user's stays as it is, ignored
-   * files too. False, and nothing changed, when the branch is not at `from`. Throws `deliver.refused` when a file of the
-   * user's is in the way.
+   * Moves the branch and the files where it is checked out. Everything else there stays, ignored files included. False if
+   * the branch is not at `from`. Throws `deliver.refused` if that would overwrite a file of the user.
    */
   move(request: { branch: string; from: string; to: string; checkout: Checkout | undefined }): Promise<boolean>
-  /** Throws `repository.read_only` where nothing can be written into the repository. */
+  /** Throws `repository.read_only`. */
   assertWritable(): Promise<void>
-  /** The remote that the branch is pushed to, with its address. */
+  /** The remote that the branch is pushed to. */
   findRemote(branch: string): Promise<{ readonly name: string; readonly url: string } | undefined>
-  /** Throws `deliver.failed` when the remote refuses. */
+  /** Throws `deliver.failed` if the remote refuses. */
   push(remote: string, branch: string): Promise<void>
 }
 
@@ -225,7 +218,7 @@ export interface Attempt {
   readonly attempt: number
 }
 
-/** Whose work something is: of an attempt at a task, or of a worker that has none. */
+/** What work belongs to: an attempt at a task, or a worker without one. */
 export type Place = Attempt | { readonly worker: string }
 
 export interface Workspace {
@@ -243,29 +236,29 @@ export interface Workspace {
 
 export interface WorkspaceRequest {
   readonly worker: string
-  /** A branch, tag or commit; by default the integration branch, or before there is one the branch checked out. */
+  /** A branch, tag or commit; by default the integration branch, or before it exists what the user has checked out. */
   readonly base?: string
-  /** What it is for; what is pinned later belongs to it. */
+  /** Later pins belong to it. */
   readonly attempt?: Attempt
 }
 
 export interface CreatedWorkspace extends Workspace {
-  /** False where it was there already, at this base and clean. */
+  /** False if it existed, clean and at this base. */
   readonly isNew: boolean
-  /** Files that were copied from the main checkout because of `workspace.copy`. */
+  /** Files that `workspace.copy` copied from the user's checkout. */
   readonly copied: readonly string[]
-  /** The file with what the set-up printed; null where nothing ran. */
+  /** The file with the output of the set-up; null if nothing ran. */
   readonly setupLog: string | null
-  /** What a person should know of the set-up, such as a tool that is not installed. */
+  /** Warnings of the set-up, such as a missing tool. */
   readonly setupNotes?: readonly string[]
 }
 
 export interface MovedWorkspace extends CreatedWorkspace {
-  /** What was pinned of the attempt before. */
+  /** The pins of the attempt before. */
   readonly pinned: readonly Pin[]
 }
 
-/** How a workspace is found, whatever happened to it. */
+/** A workspace in any condition. */
 export interface WorkspaceState {
   readonly worker: string
   readonly path: string
@@ -275,74 +268,67 @@ export interface WorkspaceState {
   readonly head: string | null
   readonly attempt: Attempt | null
   /**
-   * `unfinished`: whoever made or moved it was interrupted. `gone`: its folder was deleted by somebody else. `broken`:
-   * git cannot read it any more.
+   * `unfinished`: creating or moving it was interrupted. `gone`: its folder was deleted. `broken`: git cannot read it.
    */
   readonly state: "clean" | "changed" | "unfinished" | "gone" | "broken"
-  /** Files with changes that are not committed, new ones among them. */
+  /** Files with uncommitted changes, new ones included. */
   readonly changes: readonly string[]
 }
 
 export interface SyncedWorkspace extends Workspace {
   readonly result: "up-to-date" | "fast-forward" | "merged"
-  /** The branch or commit it was brought up to. */
+  /** The branch or commit that was merged. */
   readonly onto: string
 }
 
 export interface RemovedWorkspace {
   readonly worker: string
   readonly path: string
-  /** False where there was none. */
+  /** False if there was none. */
   readonly isRemoved: boolean
   readonly pinned: readonly Pin[]
 }
 
 /**
- * One workspace per worker of one team: a checkout in a repository of the worker's own, which borrows its objects from the
- * user's. Everything that is about to be removed, reset or given to another attempt is pinned in the user's repository
- * before. Calls for one worker, also of other processes, come one after the other. Of the user's repository nothing is
- * written but refs of ours.
+ * One workspace for each worker of a team: a checkout in the worker's own repository, which borrows the user's objects.
+ * Work is pinned in the user's repository before it is removed, reset or given to another attempt. Calls for one worker
+ * are serialised across processes. In the user's repository only our own refs are written.
  */
 export interface Workspaces {
   readonly team: RunName
-  /** Where the team's work comes together: `teamwork/<project>/<team>/integration`. */
+  /** `teamwork/<project>/<team>/integration` */
   readonly integrationBranch: string
   branchOf(worker: string): string
   pathOf(worker: string): string
   /**
-   * A fresh worktree, proven. Safe to repeat: one that is there, clean and at the base stays as it is; `workspace.exists`
-   * where it holds anything else. Interrupted, the next call starts over.
+   * A fresh, verified worktree. Idempotent: one that is clean and at the base stays. Throws `workspace.exists` if it holds
+   * work, and `workspace.unproven` if the new one is not as it should be. After an interruption the next call starts over.
    */
   create(request: WorkspaceRequest): Promise<CreatedWorkspace>
   /**
-   * Gives the worktree to the next attempt: pins what it holds and takes it to the base by writing only the files that
-   * differ. Afterwards it is as clean as a fresh one, apart from `workspace.keep`. Makes it where there is none.
+   * Gives the worktree to the next attempt: pins what it holds and changes only the files that differ. Then it is as clean
+   * as a fresh one, except for `workspace.keep`. Creates it if there is none.
    */
   move(request: WorkspaceRequest): Promise<MovedWorkspace>
   /**
-   * Throws `workspace.unproven` with the reason unless the worktree is where it should be, on its branch, clean, and at
-   * `base`: exactly there, or with `resumes` on top of it. To be asked before an agent starts.
-   */
-  prove(request: { readonly worker: string; readonly base: string; readonly resumes?: boolean }): Promise<Workspace>
-  /**
-   * Brings the worker's branch up to the integration branch, or to `onto`, and its files with it. On a conflict
-   * (`workspace.conflict`) nothing changes.
+   * Merges the integration branch, or `onto`, into the worker's branch and files. Throws `workspace.conflict` without
+   * changing anything.
    */
   sync(request: { readonly worker: string; readonly onto?: string }): Promise<SyncedWorkspace>
   find(worker: string): Promise<WorkspaceState | undefined>
   list(): Promise<WorkspaceState[]>
-  /** Pins what it holds, then removes worktree and branch. `place` says whose work it is, if not of its attempt. */
+  /** Pins the work, then removes worktree and branch. `place` is what it belongs to, by default its attempt. */
   remove(request: { readonly worker: string; readonly place?: Attempt }): Promise<RemovedWorkspace>
-  /** Lets the branches in the user's repository follow what their workers have committed by now. Pins nothing. */
+  /** Moves the branches in the user's repository to what the workers have committed. Pins nothing. */
   follow(): Promise<void>
-  /** Pins what it holds now and changes nothing, as after every run of an agent. */
+  /** Pins the work and changes nothing else, as after each run of an agent. */
   pin(request: { readonly worker: string; readonly place?: Attempt }): Promise<readonly Pin[]>
   /**
-   * The attempt is no longer this worker's: what the worktree holds from now on is pinned as the worker's own, and cannot
-   * take the place of what somebody else does for the attempt. Pins nothing, and does nothing where there is no worktree.
+   * The attempt no longer belongs to this worker: from now on its work is pinned as the worker's own, so that it cannot
+   * replace another worker's. Does nothing if there is no worktree.
    */
   disown(request: { readonly worker: string; readonly attempt: Attempt }): Promise<void>
-  /** What interrupted or careless processes left; with `fix` it is pinned and then mended. */
+  /** Finds what interrupted processes left. With `fix`, pins the work and repairs it. */
   examine(fix: boolean): Promise<Leftover[]>
 }
 
@@ -353,10 +339,10 @@ export interface Leftover {
 }
 
 /**
- * `base`: where the attempt started. `head`: where its branch was. `leftovers`: what was not committed, as a commit on
- * top of the head. `aside`: changes outside of the task's files, as a commit. `earlier/...`: heads and leftovers that
- * later ones of the same attempt do not contain, as after an amend, a reset or a rebase. `nested/...`: the branches of
- * a git repository inside of the worktree.
+ * `base`: where the attempt started. `head`: where its branch was. `leftovers`: uncommitted changes, as a commit on top of
+ * the head. `aside`: changes outside of the task's files, as a commit. `earlier/...`: heads and leftovers that later ones
+ * of the attempt do not contain, as after an amend, a reset or a rebase. `nested/...`: branches of a git repository inside
+ * of the worktree.
  */
 export type PinKind = "base" | "head" | "leftovers" | "aside" | `earlier/${string}` | `nested/${string}`
 
@@ -364,32 +350,27 @@ export interface Pin {
   /** `refs/teamwork/<project>/<team>/...` */
   readonly ref: string
   readonly place: Place
-  /** Of a task: which attempt. Of a worker without a task: which time. */
+  /** The attempt; for a worker without a task, a counter. */
   readonly number: number
   readonly kind: PinKind
   readonly commit: string
 }
 
 export interface ListedPin extends Pin {
-  /** When the commit was made. */
+  /** Of the commit. */
   readonly date: string
   readonly subject: string
-  /** Whether the target has the commit, as git says. */
+  /** Whether the target contains the commit. */
   readonly isContained: boolean
 }
 
-/** The refs that keep every attempt of a team's work from being lost. All of one call are written, or none. */
+/** The refs that keep the work of every attempt of a team. */
 export interface Pins {
-  /**
-   * Pins commits of one attempt. What was pinned under the same kind and is not contained in the new commit stays, as
-   * `earlier/...`. Pinning the same again changes nothing.
-   */
-  pin(attempt: Attempt, commits: Partial<Record<"base" | "head" | "leftovers" | "aside", string>>): Promise<Pin[]>
   find(attempt: Attempt, kind: PinKind): Promise<Pin | undefined>
-  /** Those of one task, or all; `target` is a branch or commit, by default what is checked out in the main checkout. */
+  /** Of one task, or all. `target` is a branch or commit, by default what is checked out in the main checkout. */
   list(filter?: { readonly task?: string; readonly target?: string }): Promise<ListedPin[]>
-  /** Makes a branch of a pin; never moves one that exists (`branch.exists`). */
+  /** Makes a branch of a pin. Throws `branch.exists`. */
   recover(pin: Pin, branch: string): Promise<void>
-  /** Forgets the given pins, whoever contains them: only for what a person named. */
+  /** Deletes pins, contained or not: only for what a person named. Atomic. */
   purge(pins: readonly Pin[]): Promise<void>
 }

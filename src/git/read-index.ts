@@ -1,16 +1,12 @@
 const HEADER_BYTES = 12
-/** Times, ids of file and owner, and the size. */
+/** Times, ids of file and owner, size. */
 const STAT_BYTES = 40
-/** Where in an entry its kind and mode stand. */
+/** Offset of the mode in an entry. */
 const MODE_BYTES = 24
 const ASSUME_UNCHANGED = 0x8000
 const EXTENDED = 0x4000
 
-/**
- * Whether an entry of git's index may be marked as one that git looks away from. Looked up in the file itself, since a
- * process would cost more than the look; whatever is not plain (another version, another hash, parts elsewhere) counts
- * as yes, and then git is asked.
- */
+/** Whether an entry may have a flag that makes git ignore changes of its file. Also true for any format not read here. */
 export function mayHideFiles(index: Buffer | undefined): boolean {
   return readIndex(index, () => undefined) === false
 }
@@ -18,22 +14,22 @@ export function mayHideFiles(index: Buffer | undefined): boolean {
 export interface TrackedFile {
   readonly path: string
   readonly mode: number
-  /** Where its entry begins: times, ids of file and owner, and the size, as git saw them last. */
+  /** Offset of its entry, which starts with the file's times, ids, owner and size. */
   readonly at: number
-  /** Of the sides of a conflict, 1 to 3. */
+  /** 1 to 3 for the sides of a conflict, otherwise 0. */
   readonly stage: number
 }
 
-/** What git's index has; undefined where git has to be asked. */
+/** The entries of an index; undefined if git has to read it. */
 export function listTracked(index: Buffer | undefined): TrackedFile[] | undefined {
   const tracked: TrackedFile[] = []
   return readIndex(index, (file) => tracked.push(file())) ? tracked : undefined
 }
 
-/** Goes through the entries; false when the index is not plain. */
+/** False if it is not an index of version 2 with SHA-1, all in one file and without such flags. */
 function readIndex(index: Buffer | undefined, see: (file: () => TrackedFile) => void): boolean {
   if (index === undefined || index.length < HEADER_BYTES || index.toString("latin1", 0, 4) !== "DIRC") return false
-  // Version 3 has the marks that version 2 cannot have, version 4 is compressed.
+  // Version 3 has more flags, version 4 is compressed.
   if (index.readUInt32BE(4) !== 2) return false
   const entries = index.readUInt32BE(8)
   let at = HEADER_BYTES
@@ -51,13 +47,13 @@ function readIndex(index: Buffer | undefined, see: (file: () => TrackedFile) => 
       at: start,
       stage: (flags >> 12) & 3,
     }))
-    // Padded with one to eight zeros to a multiple of eight.
+    // Padded with zeros to a multiple of eight.
     at += Math.floor((nameEnd - at + 8) / 8) * 8
   }
   return isPlainEnd(index, at)
 }
 
-/** The tree that all entries make, where git noted it and nothing changed since. */
+/** The tree of all entries, if git cached it in the index. */
 export function cachedTree(index: Buffer, tracked: readonly TrackedFile[]): string | undefined {
   const last = tracked.at(-1)
   if (last === undefined) return undefined
@@ -66,7 +62,7 @@ export function cachedTree(index: Buffer, tracked: readonly TrackedFile[]): stri
   while (at + 8 + SHA1_BYTES <= index.length && index.toString("latin1", at, at + 4) !== "TREE")
     at += 8 + index.readUInt32BE(at + 4)
   if (at + 8 + SHA1_BYTES > index.length) return undefined
-  // The first of its entries is the whole: an empty name, how many entries, how many folders, and the id.
+  // The first entry is the root: an empty name, the number of entries, the number of folders, the id.
   const [, header = "", count] = /^(\0(-?\d+) \d+\n)/.exec(index.toString("latin1", at + 8, at + 40)) ?? []
   if (Number(count) !== tracked.length) return undefined
   const from = at + 8 + header.length
@@ -74,10 +70,10 @@ export function cachedTree(index: Buffer, tracked: readonly TrackedFile[]): stri
 }
 
 const SHA1_BYTES = 20
-/** Extensions that only speed git up. In a shared index (`link`) the entries are elsewhere. */
+/** Extensions that only make git faster. With `link` the entries are in another file. */
 const HARMLESS = ["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"]
 
-/** The entries are followed by extensions and a hash of SHA-1, to the byte. */
+/** After the entries there are only known extensions and the SHA-1 hash. */
 function isPlainEnd(index: Buffer, from: number): boolean {
   let at = from
   while (at + 8 + SHA1_BYTES <= index.length) {

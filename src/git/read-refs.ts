@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { resolvePath } from "../lib/paths.ts"
+import { entriesOf, readText } from "../lib/read-files.ts"
 import type { Git } from "./git.ts"
 
 /**
@@ -39,35 +40,9 @@ function readLoose(commonDir: string, ref: string, into: Map<string, string>): v
   if (commit !== undefined) into.set(ref, commit)
 }
 
-export function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return [] // it does not exist
-  }
-}
-
 /** Not the null id. */
 export function isCommitId(text: string): boolean {
   return /^[0-9a-f]{40,64}$/.test(text) && !/^0+$/.test(text)
-}
-
-/** Empty if there is no such file. */
-export function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8")
-  } catch {
-    return ""
-  }
-}
-
-/** Undefined if there is no such file. */
-export function readBytes(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** The git folder that all worktrees share, from the git folder of one of them. */

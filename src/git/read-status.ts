@@ -1,24 +1,24 @@
 import { existsSync, rmSync } from "node:fs"
 import { AppError } from "../kernel/errors.ts"
+import { readBytes } from "../lib/read-files.ts"
 import { getTree } from "./ancestry.ts"
 import { copyIndex } from "./copy-index.ts"
 import { findCleanTree } from "./find-clean-tree.ts"
 import type { Git } from "./git.ts"
 import { cachedTree, listTracked } from "./read-index.ts"
-import { readBytes } from "./read-refs.ts"
 
-/** How the files of a workspace differ from a commit. */
+/** How files differ from a commit. */
 export interface Status {
-  /** Every path that differs, new files among them. */
+  /** Every path that differs, new files included. */
   readonly changes: readonly Change[]
-  /** Folders that git could not look into. */
+  /** Folders that git could not read. */
   readonly closed: readonly string[]
 }
 
 export interface Change {
   readonly path: string
   readonly kind: "changed" | "untracked"
-  /** A git repository of its own that is not tracked. */
+  /** An untracked git repository. */
   readonly isRepository: boolean
 }
 
@@ -27,14 +27,14 @@ const CLEAN: Status = { changes: [], closed: [] }
 let looks = 0
 
 /**
- * Compares the files with a commit, at the top of a checkout whose git folder is ours. Nothing is written to that index, and nothing
- * runs in repositories that lie among the files.
+ * Compares the files of a checkout with a commit, through one of our git folders. Does not change its index, and runs
+ * nothing in nested repositories.
  */
 export async function readStatus(
   git: Git,
   gitDir: string,
   commit: string,
-  { isForeign = false }: { /** The index there is not ours, and may hide files. */ readonly isForeign?: boolean } = {},
+  { isForeign = false }: { /** The index is not ours and may hide files. */ readonly isForeign?: boolean } = {},
 ): Promise<Status> {
   if (!isForeign && (await isCleanAt(git, { path: git.folder, gitDir, commit }))) return CLEAN
   const index = `${gitDir}/teamwork-look-${process.pid}-${++looks}`
@@ -52,7 +52,7 @@ export async function readStatus(
   }
 }
 
-/** Whether it can be told without git that the files are those of the commit. */
+/** False also if only git could tell. */
 export async function isCleanAt(
   git: Git,
   { path, gitDir, commit }: { readonly path: string; readonly gitDir: string; readonly commit: string },
@@ -61,14 +61,14 @@ export async function isCleanAt(
   return tree !== undefined && tree === (await (await git.objects()).commit(commit))?.tree
 }
 
-/** The tree that an index holds, where git noted it. */
+/** The tree of an index, if git cached it there. */
 export function treeOfIndex(file: string): string | undefined {
   const index = readBytes(file)
   const tracked = listTracked(index)
   return index === undefined || tracked === undefined ? undefined : cachedTree(index, tracked)
 }
 
-/** `? new`, `C changed` or `R removed`; a folder that is a repository of its own ends with a slash. */
+/** `? new`, `C changed` or `R removed`. An untracked repository ends with a slash. */
 function readChanges(output: string): Change[] {
   const changes = new Map<string, Change>()
   for (const entry of output.split("\0")) {
@@ -78,7 +78,7 @@ function readChanges(output: string): Change[] {
     const kind = isNew ? "untracked" : "changed"
     changes.set(path, { path: path.replace(/\/$/, ""), kind, isRepository: isNew && path.endsWith("/") })
   }
-  // As `git status` shows them: new ones last.
+  // In the order of `git status`: new files last.
   return [...changes.values()].sort(
     (one, other) => Number(one.kind === "untracked") - Number(other.kind === "untracked"),
   )

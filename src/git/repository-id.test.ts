@@ -55,11 +55,11 @@ test("of a copy is renewed once, however many do it at once", async () => {
   expect(existsSync(join(folder, "teamwork/id"))).toBe(true)
 })
 
-test("F005: says what to do where something else lies in its place", () => {
+test("F005: says what to do where something else is in its place", () => {
   const [asFolder, asFile] = [gitDir(), gitDir()]
   mkdirSync(join(asFolder, "teamwork/id"), { recursive: true })
   writeFileSync(join(asFile, "teamwork"), "")
   for (const folder of [asFolder, asFile])
-    expect(() => ensureRepositoryId({ gitDir: folder, uuid })).toThrow(/something else lies in its place; move .* away/)
+    expect(() => ensureRepositoryId({ gitDir: folder, uuid })).toThrow(/something else is in its place; move .* away/)
   expect(readdirSync(join(asFolder, "teamwork"))).toEqual(["id"])
 })

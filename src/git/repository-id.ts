@@ -11,7 +11,7 @@ interface IdRequest {
   readonly uuid: () => string
 }
 
-/** The id of a repository, which gets one at the first call. Of any number that ask at once, all get the same. */
+/** The id of a repository, created by the first call. Concurrent calls get the same id. */
 export function ensureRepositoryId({ gitDir, uuid }: IdRequest): RepositoryId {
   const file = `${gitDir}/${REPOSITORY_ID_FILE}`
   const known = readId(file)
@@ -19,14 +19,14 @@ export function ensureRepositoryId({ gitDir, uuid }: IdRequest): RepositoryId {
   return writing(gitDir, () => {
     const own = draft(file, uuid)
     try {
-      // Fails where somebody was faster, and never shows half of an id.
+      // Atomic; fails if another process was faster.
       linkSync(own.path, file)
       return own.id
     } catch (error) {
       if (codeOf(error) !== "EEXIST") throw error
       const theirs = readId(file)
       if (theirs !== undefined) return theirs
-      // Damaged: nobody can have worked with it.
+      // Damaged, so it was never used.
       renameSync(own.path, file)
       return own.id
     } finally {
@@ -35,7 +35,7 @@ export function ensureRepositoryId({ gitDir, uuid }: IdRequest): RepositoryId {
   })
 }
 
-/** Gives a copy of a repository an id of its own, unless that was done since its id was read. */
+/** Gives a copied repository its own id, unless another process just did. */
 export async function renewRepositoryId({
   sleep,
   from,
@@ -46,7 +46,7 @@ export async function renewRepositoryId({
 }): Promise<RepositoryId> {
   const { gitDir, uuid } = request
   const file = `${gitDir}/${REPOSITORY_ID_FILE}`
-  // Fails with the reason where nothing can be written here.
+  // Throws the reason if the folder is not writable.
   writing(gitDir, () => {
     rmSync(draft(file, uuid).path)
     return from
@@ -58,7 +58,7 @@ export async function renewRepositoryId({
   return own.id
 }
 
-/** Somebody else holds it for as long as it takes to write a line. */
+/** The lock is held only while one line is written. */
 const PATIENCE_MS = 5000
 
 function draft(file: string, uuid: () => string): { readonly path: string; readonly id: RepositoryId } {
@@ -73,8 +73,7 @@ function readId(file: string): RepositoryId | undefined {
   try {
     return parseRepositoryId(readFileSync(file, "utf8"))
   } catch {
-    // Not there yet, or not for us: then writing one fails as well, and says why.
-    return undefined
+    return undefined // it does not exist; if it is not readable, writing fails and says why
   }
 }
 

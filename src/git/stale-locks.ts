@@ -1,22 +1,22 @@
 import { existsSync, rmSync, statSync } from "node:fs"
 import { AppError } from "../kernel/errors.ts"
 import { processesIn } from "../lib/process/processes-in.ts"
+import { entriesOf, readText } from "../lib/read-files.ts"
 import { isOpen } from "./own-locks.ts"
-import { entriesOf, readText } from "./read-refs.ts"
 import { OWN_INDEX } from "./workspaces/leftovers.ts"
 import { readWorktreePath, type WorkspaceContext } from "./workspaces/workspace-context.ts"
 import type { FoundWorkspace } from "./workspaces/workspace-record.ts"
 
-/** Programs that use git's files without being git hold a lock for moments only. */
+/** Programs other than git that use its files hold a lock only for moments. */
 const YOUNG_MS = 1000
-/** Where the system does not tell who works in a folder, a lock this old is nobody's: no call of ours may last longer. */
+/** If the system does not say which processes work in a folder, a lock of this age is stale: no call of ours takes longer. */
 const SURELY_STALE_MS = 10 * 60_000
 
-/** How long a git may go on whose caller was killed. */
+/** How long an orphaned git may take. */
 const ORPHAN_PATIENCE_MS = 60_000
 const ORPHAN_PAUSE_MS = 50
 
-/** Killing us does not end a git that we started: it goes on writing, and must be done before anybody else writes. */
+/** A git that we started survives when we are killed. It must end before another process writes. */
 export async function waitForOrphans(
   { sleep }: WorkspaceContext,
   { path, worker }: Pick<FoundWorkspace, "path" | "worker">,
@@ -25,13 +25,13 @@ export async function waitForOrphans(
     if (waited >= ORPHAN_PATIENCE_MS)
       throw new AppError(
         "workspace.busy",
-        `git is at work in the worktree of ${worker} at ${path}; try again once it is done`,
+        `git is still running in the worktree of ${worker} at ${path}; try again when it is done`,
       )
     await sleep(ORPHAN_PAUSE_MS)
   }
 }
 
-/** Removes the locks that git left in a worktree of ours because it was killed there; those it removed. */
+/** Removes the locks that a killed git left in one of our worktrees. Returns them. */
 export function clearWorktreeLocks(
   context: WorkspaceContext,
   { view, gitDir, path }: FoundWorkspace,
@@ -46,8 +46,8 @@ export function clearWorktreeLocks(
 }
 
 /**
- * The same for locks on refs: those below `teamwork/`, which are nobody else's, and the one on the packed refs, which each
- * deletion takes. That one may be held by any program, so it stays while any program works in the repository.
+ * The same for locks on refs: those below `teamwork/`, which only we take, and the one on packed refs, which every deletion
+ * takes. Any program may hold that one, so it stays while any program runs in the repository.
  */
 export async function clearRefLocks(context: WorkspaceContext, isDry = false): Promise<string[]> {
   const { commonDir } = context
@@ -60,13 +60,11 @@ export async function clearRefLocks(context: WorkspaceContext, isDry = false): P
   ]
 }
 
-function adminDirsOf({ commonDir }: WorkspaceContext): string[] {
-  return entriesOf(`${commonDir}/worktrees`).map((entry) => `${commonDir}/worktrees/${entry.name}`)
-}
-
-function placesOf(context: WorkspaceContext): string[] {
-  const trees = adminDirsOf(context).map(readWorktreePath)
-  return [context.commonDir, context.mainRoot ?? "", ...trees].filter((place) => place !== "")
+function placesOf({ commonDir, mainRoot }: WorkspaceContext): string[] {
+  const trees = entriesOf(`${commonDir}/worktrees`).map(({ name }) =>
+    readWorktreePath(`${commonDir}/worktrees/${name}`),
+  )
+  return [commonDir, mainRoot ?? "", ...trees].filter((place) => place !== "")
 }
 
 function locksBelow(folder: string): string[] {
@@ -79,10 +77,10 @@ function locksBelow(folder: string): string[] {
 
 interface Suspects {
   readonly locks: readonly string[]
-  /** Where a git that holds one of them would be at work. */
+  /** Folders in which a git that holds one of them would run. */
   readonly places: readonly string[]
   readonly isDry: boolean
-  /** Programs of any name may hold them. */
+  /** Any program may hold them, not only git. */
   readonly isShared?: boolean
 }
 
@@ -106,10 +104,10 @@ async function clear(
   return stale
 }
 
-/** This process itself, and shells at a terminal: they wait for a person, and hold nothing. */
+/** This process, and shells at a terminal: they hold no locks. */
 function isTerminalOrOurs(pid: number): boolean {
   const stat = readText(`/proc/${pid}/stat`)
-  // Behind the name, which may hold anything: state, parent, group, session, terminal.
+  // After the name, which may contain anything: state, parent, group, session, terminal.
   const [, , , session, terminal] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return pid === process.pid || (session === String(pid) && terminal !== "0")
 }

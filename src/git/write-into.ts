@@ -2,17 +2,17 @@ import { AppError } from "../kernel/errors.ts"
 import { codeOf } from "../lib/error-code.ts"
 import { dirname } from "../lib/paths.ts"
 
-/** Does work that writes a file into git's folder; where that cannot be written, says so in words that help. */
+/** Runs work that writes a file into the git folder. Throws `repository.read_only` if it cannot be written. */
 export function writeInto<T>(gitDir: string, file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     const code = codeOf(error)
-    // EEXIST: a file lies where the folder of it should be.
+    // EEXIST: there is a file in place of its folder.
     if (code === "EISDIR" || code === "ENOTDIR" || code === "EEXIST")
       throw new AppError(
         "repository.read_only",
-        `${file} cannot be written, as something else lies in its place; move ${dirname(file)} away and try again`,
+        `${file} cannot be written, because something else is in its place; move ${dirname(file)} away and try again`,
         { folder: gitDir },
         { cause: error },
       )
@@ -30,7 +30,7 @@ export function readOnly(folder: string, cause?: unknown): AppError {
   )
 }
 
-/** Whether git failed because it may not write there. What a server refuses is another matter. */
+/** Whether git failed because it may not write to the repository, as opposed to a refusal of a server. */
 export function isWriteRefused(stderr: string): boolean {
   return (
     /Permission denied|Read-only file system|insufficient permission/i.test(stderr) &&

@@ -37,7 +37,7 @@ describe("signing", () => {
     expect(scene.repository.run("cat-file", "commit", commit)).not.toContain("gpgsig")
     await scene.commit("Merge task 2: Two\n")
     const notes = await scene.notes()
-    expect(notes).toEqual([expect.stringContaining("commit.gpgSign is set, but nothing can be signed")])
+    expect(notes).toEqual([expect.stringContaining("commit.gpgSign is set, but signing does not work")])
     expect(notes[0]).toContain("git rebase --rebase-merges --exec 'git commit --amend --no-edit -S'")
   })
 
@@ -88,7 +88,7 @@ describe("the commit-msg hook of the user", () => {
     const calls = join(scene.repository.path, "../calls")
     scene.hook(`echo called >> '${calls}'; sleep 600`)
     expect(scene.message(await scene.commit())).toBe(MESSAGE.trimEnd())
-    expect(await scene.notes()).toEqual([expect.stringContaining("did not come to an end")])
+    expect(await scene.notes()).toEqual([expect.stringContaining("did not end")])
     // It would hold up every further merge for as long.
     await scene.commit("Merge task 2: Another\n")
     expect(readFileSync(calls, "utf8")).toBe("called\n")

@@ -190,7 +190,7 @@ describe("F134: where the target is checked out", () => {
     // From a linked worktree git does not tell where the main checkout is.
     const linked = `${scene.folder}-linked`
     scene.repository.run("worktree", "add", "--quiet", "--detach", linked)
-    expect((await scene.at(linked).findCheckout("main"))?.obstacle).toContain("git folder elsewhere")
+    expect((await scene.at(linked).findCheckout("main"))?.obstacle).toContain("git folder is elsewhere")
   })
 
   it("twice, one line says so before anything moves", async () => {

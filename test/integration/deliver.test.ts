@@ -70,7 +70,7 @@ describe("delivery", () => {
     if (how === "staged") await scene.git.read(["add", "b"])
     const refused = await refusal(scene.deliver())
     expect(refused.code).toBe("deliver.refused")
-    expect(refused.message).toContain('has changes that are not committed: "b"; when that is done, run: git -C ')
+    expect(refused.message).toContain('has uncommitted changes: "b"; when that is done, run: git -C ')
     expect(await scene.git.read(["rev-parse", "main"])).toBe(scene.base)
     expect([scene.file("a.txt"), scene.file("b")]).toEqual(["a\n", "mine\n"])
     // And the command does what it says.
@@ -105,7 +105,7 @@ describe("delivery", () => {
     await scene.git.run(["checkout", "--quiet", "--ours", "a.txt"])
     scene.allowAnything()
     expect((await refusal(scene.deliver())).message).toMatch(
-      /(merge|rebase or bisect of main) goes on in|not committed/,
+      /(merge|rebase or bisect of main) is in progress in|uncommitted/,
     )
     expect(await scene.git.read(["rev-parse", "main"])).toBe(mine)
   })
@@ -241,7 +241,7 @@ describe("undo", () => {
     writeFileSync(join(scene.folder, "gone"), "mine\n")
     expect(await refusal(scene.undo())).toMatchObject({ code: "deliver.refused", details: { paths: ["gone"] } })
     writeFileSync(join(scene.folder, "a.txt"), "changed\n")
-    expect((await refusal(scene.undo())).message).toContain("not committed")
+    expect((await refusal(scene.undo())).message).toContain("uncommitted")
     expect(await scene.git.read(["rev-parse", "main"])).toBe(to)
     expect(scene.file("gone")).toBe("mine\n")
   })

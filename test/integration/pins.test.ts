@@ -3,6 +3,8 @@ import { describe, expect, it } from "bun:test"
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import type { Pin, PinKind } from "../../src/git/port.ts"
+import { writePins } from "../../src/git/workspaces/pins.ts"
 import { type Repository, unreachableCommits } from "../support/repository.ts"
 import { validateSafeDelete } from "../support/sandbox.ts"
 import { refusal } from "../support/stores.ts"
@@ -326,11 +328,11 @@ describe("pins", () => {
     repository.run("reset", "--quiet", "--hard", base)
     const other = repository.commit("Other", { "3": "3" })
     repository.run("reset", "--quiet", "--hard", base)
-    await pins.pin(attempt, { base, head: first })
-    await pins.pin(attempt, { base, head: second })
+    await pin(world, { base, head: first })
+    await pin(world, { base, head: second })
     expect(await world.pinned()).toEqual({ "1/1/base": base, "1/1/head": second })
-    await pins.pin(attempt, { head: other, aside: first })
-    await pins.pin(attempt, { aside: other })
+    await pin(world, { head: other, aside: first })
+    await pin(world, { aside: other })
     expect(await world.pinned()).toEqual({
       "1/1/base": base,
       "1/1/head": other,
@@ -352,7 +354,7 @@ describe("pins", () => {
     })
     world.repository.run("checkout", "--quiet", "main")
     const all = await Promise.all(heads.map(() => world.from(world.repository.path)))
-    const done = await Promise.allSettled(all.map(({ pins }, index) => pins.pin(attempt, { head: heads[index] ?? "" })))
+    const done = await Promise.allSettled(all.map((each, index) => pin(each, { head: heads[index] ?? "" })))
     const kept = heads.filter((_, index) => done[index]?.status === "fulfilled")
     expect(kept.length).toBeGreaterThan(0)
     expect(Object.values(await world.pinned())).toEqual(expect.arrayContaining(kept))
@@ -365,7 +367,7 @@ describe("pins", () => {
     repository.run("checkout", "--quiet", "-b", "side")
     const head = repository.commit("Work $(x)\n\nbody", { "1": "1" })
     repository.run("checkout", "--quiet", "main")
-    await pins.pin(attempt, { base, head })
+    await pin(world, { base, head })
     expect(await pins.list()).toMatchObject([
       { kind: "base", isContained: true, subject: "Start", date: expect.stringMatching(/^\d{4}-/) },
       { kind: "head", isContained: false, subject: "Work $(x)" },
@@ -407,3 +409,8 @@ describe("pins", () => {
     expect(Object.values(await world.pinned())).toContain(first)
   })
 })
+
+function pin({ context }: Pick<WorkspaceSetup, "context">, commits: Partial<Record<PinKind, string>>): Promise<Pin[]> {
+  const wanted = new Map(Object.entries(commits) as [PinKind, string][])
+  return writePins(context, { place: attempt, wanted })
+}

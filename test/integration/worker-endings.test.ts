@@ -344,7 +344,7 @@ describe("a place that cannot be worked in", () => {
         data: {
           kind: "workspace",
           agent: null,
-          reason: expect.stringContaining("holds files that are not teamwork's"),
+          reason: expect.stringContaining("has files that teamwork did not make"),
         },
       },
     ])

@@ -133,7 +133,7 @@ describe("moving to the next attempt", () => {
     expect(moved.run("status").replaceAll("w1", "fresh")).toBe(fresh.run("status"))
     expect(moved.run("ls-files", "-v", "--stage")).toBe(fresh.run("ls-files", "-v", "--stage"))
     expect(moved.run("config", "--list")).toBe(fresh.run("config", "--list"))
-    expect(await world.workspaces.prove({ worker, base })).toMatchObject({ head: base })
+    expect(await world.verify(worker, base)).toBe(base)
   })
 
   it("keeps what workspace.keep names", async () => {
@@ -164,7 +164,7 @@ describe("moving to the next attempt", () => {
     writeFileSync(record, JSON.stringify({ ...known, pending: "move" }))
     tree.write({ "a.txt": null, "b.txt": "half" })
     expect(await world.workspaces.find(worker)).toMatchObject({ state: "unfinished" })
-    expect(await refusal(world.workspaces.prove({ worker, base }))).toMatchObject({ details: { reason: "unfinished" } })
+    expect(await refusal(world.verify(worker, base))).toMatchObject({ details: { reason: "unfinished" } })
     expect(await world.workspaces.move({ worker })).toMatchObject({ isNew: true, head: base })
     expect(await world.pinned()).toMatchObject({ "1/1/head": work })
   })

@@ -19,7 +19,7 @@ describe("a workspace is made", () => {
     const tree = world.tree(worker)
     expect(tree.run("status", "--porcelain", "--branch")).toBe("## teamwork/shop/main/w1")
     expect(tree.read("a.txt")).toBe("a\n")
-    expect(await world.workspaces.prove({ worker, base: head })).toMatchObject({ head })
+    expect(await world.verify(worker, head)).toBe(head)
   })
 
   it("from the integration branch once there is one, and from any base that is named", async () => {
@@ -197,7 +197,7 @@ describe("a repository", () => {
     const { path, base } = await world.workspaces.create({ worker })
     const own = world.tree(worker).run("rev-parse", "--absolute-git-dir")
     writeFileSync(join(path, ".git"), `gitdir: ${relative(path, own)}\n`)
-    expect(await world.workspaces.prove({ worker, base })).toMatchObject({ path })
+    expect(await world.verify(worker, base)).toBe(base)
     expect(await world.workspaces.remove({ worker })).toMatchObject({ isRemoved: true })
     expect(existsSync(path)).toBe(false)
   })
@@ -332,7 +332,7 @@ describe("the place of a workspace", () => {
     tree.run("add", "staged.txt")
     rmSync(validateSafeDelete(tree.path), { recursive: true })
     expect(await world.workspaces.find(worker)).toMatchObject({ state: "gone" })
-    expect(await refusal(world.workspaces.prove({ worker, base: work }))).toMatchObject({ code: "workspace.unproven" })
+    expect(await refusal(world.verify(worker, work))).toMatchObject({ code: "workspace.unproven" })
     expect(await world.workspaces.create({ worker })).toMatchObject({ isNew: true })
     const pinned = await world.pinned()
     expect(pinned).toMatchObject({ "workers/w1/1/head": work })
@@ -350,7 +350,7 @@ describe("the place of a workspace", () => {
     own.run("config", "user.email", "test@example.com")
     const work = own.commit("Somebody's", { "b.txt": "b" })
     const head = world.repository.run("rev-parse", "main")
-    expect(await refusal(world.workspaces.prove({ worker, base: head }))).toMatchObject({ details: { reason: "path" } })
+    expect(await refusal(world.verify(worker, head))).toMatchObject({ details: { reason: "path" } })
     await world.workspaces.create({ worker })
     expect(world.tree(worker).run("status", "--porcelain")).toBe("")
     const aside = [...new Bun.Glob("**/.set-aside/*/b.txt").scanSync({ cwd: world.home, dot: true })]
@@ -409,26 +409,8 @@ describe("the proof", () => {
     using world = await setUpWorkspaces()
     const { base } = await world.workspaces.create({ worker })
     spoil(world)
-    const { code, details } = await refusal(world.workspaces.prove({ worker, base }))
+    const { code, details } = await refusal(world.verify(worker, base))
     expect({ code, reason: details.reason }).toEqual({ code: "workspace.unproven", reason })
-  })
-
-  it("accepts work on top of its base where that is meant, and only that", async () => {
-    using world = await setUpWorkspaces()
-    const { base } = await world.workspaces.create({ worker })
-    const head = world.tree(worker).commit("Work", { "b.txt": "b" })
-    expect(await world.workspaces.prove({ worker, base, resumes: true })).toMatchObject({ head })
-    const other = world.repository.commit("Other", { "c.txt": "c" })
-    expect(await refusal(world.workspaces.prove({ worker, base: other, resumes: true }))).toMatchObject({
-      details: { reason: "base" },
-    })
-  })
-
-  it("refuses a worker without a worktree", async () => {
-    using world = await setUpWorkspaces()
-    expect(await refusal(world.workspaces.prove({ worker, base: "x" }))).toMatchObject({
-      details: { reason: "missing" },
-    })
   })
 })
 

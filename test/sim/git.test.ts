@@ -146,7 +146,6 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
     "remove a worktree": ({ ports }) => ports.workspaces.remove({ worker }),
     "sync a worktree": ({ ports }, named) =>
       ports.workspaces.sync({ worker, ...(base === undefined ? {} : { onto: named(base) }) }),
-    "prove a worktree": ({ ports }, named) => ports.workspaces.prove({ worker, base: named(one), resumes: true }),
     "find a worktree": ({ ports }) => ports.workspaces.find(worker),
     examine: ({ ports }) => ports.workspaces.examine(true),
     "set aside": async (side, named) => {
@@ -169,7 +168,6 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
       ports.scopes
         .changes(named(one), named(two))
         .then((all) => all.map(({ path, change, type }) => ({ path, change, type }))),
-    pin: ({ ports }, named) => ports.pins.pin(attempt, { base: named(one), [kind]: named(two) }),
     "find a pin": ({ ports }) => ports.pins.find(attempt, kind),
     "list pins": async (side, named) => {
       const pins = plain(side, await side.ports.pins.list({ target: named(one) })) as { ref: string }[]

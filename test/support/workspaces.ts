@@ -6,8 +6,14 @@ import { makeGit } from "../../src/git/git.ts"
 import type { Pins, Workspaces } from "../../src/git/port.ts"
 import { makeWorkspaces } from "../../src/git/workspaces/make-workspaces.ts"
 import { makePins } from "../../src/git/workspaces/pins.ts"
+import { verifyWorkspace } from "../../src/git/workspaces/verify-workspace.ts"
 import { placeIn } from "../../src/git/workspaces/view.ts"
-import { openWorkspaceContext, type WorkspaceSettings } from "../../src/git/workspaces/workspace-context.ts"
+import {
+  openWorkspaceContext,
+  type WorkspaceContext,
+  type WorkspaceSettings,
+} from "../../src/git/workspaces/workspace-context.ts"
+import { findWorkspace } from "../../src/git/workspaces/workspace-record.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { capture } from "../../src/lib/process/capture.ts"
 import { systemProcesses } from "../../src/lib/process/process.ts"
@@ -20,14 +26,23 @@ export interface WorkspaceSetup extends Disposable {
   readonly home: string
   readonly workspaces: Workspaces
   readonly pins: Pins
+  readonly context: WorkspaceContext
+  /** The head of a workspace that is as it should be; throws otherwise. */
+  verify(worker: string, base: string): Promise<string>
   /** The same team, called from another folder, with other settings or a changed environment. */
-  from(source: string, options?: WorkspaceOptions): Promise<{ workspaces: Workspaces; pins: Pins }>
+  from(source: string, options?: WorkspaceOptions): Promise<Opened>
   /** The repository as seen in the worktree of a worker. */
   tree(worker: string): Repository
   /** Our own git folder for the files of a worker. */
   view(worker: string): string
   /** Every pin as `place/kind`. */
   pinned(): Promise<Record<string, string>>
+}
+
+interface Opened {
+  readonly workspaces: Workspaces
+  readonly pins: Pins
+  readonly context: WorkspaceContext
 }
 
 export interface WorkspaceOptions extends Partial<WorkspaceSettings> {
@@ -54,11 +69,16 @@ export async function setUpWorkspaces(options: WorkspaceOptions & RepositoryOpti
     const context = await openWorkspaceContext({
       ...{ ...ports, ...more, source: git, home, team: { ...WORKSPACE_TEAM, run: 1 }, settings: own },
     })
-    return { workspaces: makeWorkspaces(context), pins: makePins(context) }
+    return { workspaces: makeWorkspaces(context), pins: makePins(context), context }
   }
-  const { workspaces, pins } = await from(repository.path)
+  const { workspaces, pins, context } = await from(repository.path)
   return {
-    ...{ repository, home, workspaces, pins, from },
+    ...{ repository, home, workspaces, pins, from, context },
+    async verify(worker, base) {
+      const found = findWorkspace(context, worker)
+      if (found === undefined) throw new Error(`${worker} has no workspace`)
+      return verifyWorkspace(context, found, { branch: workspaces.branchOf(worker), base })
+    },
     tree: (worker) => repository.at(workspaces.pathOf(worker)),
     view: (worker) => placeIn(dirname(workspaces.pathOf(worker)), worker).view,
     async pinned() {

@@ -5,24 +5,23 @@ import { resolvePath } from "../../lib/paths.ts"
 import { processesMarked } from "../../lib/process/process-tree.ts"
 import type { Git } from "../git.ts"
 
-/** What the user asks of every commit in this repository, as far as it goes for commits that teamwork makes. */
+/** The user's signing and commit-msg hook, applied to the commits that teamwork makes. */
 export interface CommitPolicy {
-  /** Whether the user signs commits, and that works while nobody is there. */
+  /** Whether the user signs commits, and that works unattended. */
   isSigning(): Promise<boolean>
-  /** To be called when it did not work after all: from then on nothing is signed. */
+  /** After a failure: from then on commits are not signed. */
   stopSigning(why: string): void
-  /** The variables for a git that signs: nobody is there to type a passphrase, so it must fail instead of asking. */
+  /** Variables for signing: it must fail instead of asking for a passphrase. */
   readonly env: Readonly<Record<string, string>>
-  /** The message as the user's commit-msg hook leaves it. */
+  /** The message after the user's commit-msg hook. */
   message(text: string): Promise<string>
-  /** What a person should know, in words, each once. */
+  /** What people should know, each line once. */
   notes(): Promise<readonly string[]>
 }
 
 export interface PolicySettings {
   readonly signs: boolean
   readonly runsHooks: boolean
-  /** How long a hook may take. */
   readonly hookMs?: number
 }
 
@@ -32,15 +31,14 @@ const HOOK_MS = 60_000
 const SAMPLE = "Merge task 1: Title\n\nTeamwork-Task: 1\nTeamwork-Attempt: 1\n"
 
 export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPolicy {
-  const told: string[] = []
-  const tell = (line: string) => void (told.includes(line) || told.push(line))
+  const noted = new Set<string>()
   let signing: Promise<boolean> | undefined
   let hooks: Promise<string | undefined> | undefined
   const messages = new Map<string, Promise<string>>()
 
-  const unsigned = (why: string) =>
-    tell(
-      `commit.gpgSign is set, but nothing can be signed while nobody is there (${why}), so the team's merge commits are not signed; sign them afterwards with: git rebase --rebase-merges --exec 'git commit --amend --no-edit -S' BEFORE; to silence this: teamwork config set delivery.sign false`,
+  const noteUnsigned = (why: string) =>
+    noted.add(
+      `commit.gpgSign is set, but signing does not work unattended (${why}), so the team's merge commits are not signed; sign them afterwards with: git rebase --rebase-merges --exec 'git commit --amend --no-edit -S' BEFORE; to silence this: teamwork config set delivery.sign false`,
     )
 
   async function trySigning(): Promise<boolean> {
@@ -48,9 +46,9 @@ export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPoli
     const tree = await git.read(["mktree"], { input: "" })
     const args = ["commit-tree", "-S", tree, "-m", "Whether teamwork can sign"]
     const { exitCode, stderr } = await git
-      .run(args, { env: NOBODY_THERE, timeoutMs: SIGN_MS })
+      .run(args, { env: UNATTENDED, timeoutMs: SIGN_MS })
       .catch((error: unknown) => ({ exitCode: 1, stderr: error instanceof Error ? error.message : String(error) }))
-    if (exitCode !== 0) unsigned(lastLine(stderr))
+    if (exitCode !== 0) noteUnsigned(lastLine(stderr))
     return exitCode === 0
   }
 
@@ -68,17 +66,17 @@ export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPoli
       const { exitCode, stdout, stderr } = await git
         .run(args, { timeoutMs: settings.hookMs ?? HOOK_MS, env: { [MARK]: id } })
         .catch(() => {
-          // Stopping git does not stop what it started.
+          // Git's own children survive it.
           for (const pid of processesMarked(`${MARK}=${id}`, {})) process.kill(pid, "SIGKILL")
-          // It would hold up every merge for as long.
+          // It would delay every merge.
           hooks = Promise.resolve(undefined)
-          return { exitCode: 1, stdout: "", stderr: "it did not come to an end" }
+          return { exitCode: 1, stdout: "", stderr: "it did not end" }
         })
       const changed = readFileSync(file, "utf8").trim()
       if (exitCode === 0 && changed !== "") return keepTrailers(changed, text)
-      const why = exitCode === 0 ? "it leaves nothing of the message" : firstLine(`${stdout}\n${stderr}`)
-      tell(
-        `your commit-msg hook refuses the team's merge messages ("Merge task 1: Title": ${why}), so they are taken as they are; let it pass messages that begin with "Merge task", or silence this: teamwork config set delivery.commitHooks false`,
+      const why = exitCode === 0 ? "it leaves an empty message" : firstLine(`${stdout}\n${stderr}`)
+      noted.add(
+        `your commit-msg hook refuses the team's merge messages ("Merge task 1: Title": ${why}), so they are used unchanged; let it accept messages that begin with "Merge task", or silence this: teamwork config set delivery.commitHooks false`,
       )
       return text
     } finally {
@@ -87,7 +85,7 @@ export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPoli
   }
 
   const message = (text: string) => {
-    // A hook says the same of the same message, and merges are made again and again until they fit.
+    // The same merge may be committed several times until it is final.
     const known = messages.get(text) ?? runHook(text)
     messages.set(text, known)
     return known
@@ -100,22 +98,22 @@ export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPoli
     },
     stopSigning(why) {
       signing = Promise.resolve(false)
-      unsigned(lastLine(why))
+      noteUnsigned(lastLine(why))
     },
-    env: NOBODY_THERE,
+    env: UNATTENDED,
     message,
     async notes() {
       signing ??= trySigning()
       const [isSigned] = await Promise.all([signing, message(SAMPLE)])
       if (isSigned)
-        tell("the team's merge commits are signed as you do; the commits of the tasks, which agents made, are not")
-      return told
+        noted.add("the team's merge commits are signed like yours; the commits that agents made are not signed")
+      return [...noted]
     },
   }
 }
 
-/** No terminal and no window: what would ask for a passphrase fails at once. */
-const NOBODY_THERE = {
+/** No terminal and no window: a prompt for a passphrase fails at once. */
+const UNATTENDED = {
   GPG_TTY: "",
   DISPLAY: "",
   WAYLAND_DISPLAY: "",
@@ -123,7 +121,7 @@ const NOBODY_THERE = {
   SSH_ASKPASS_REQUIRE: "force",
 }
 
-/** As the user set it: our own calls of git turn it off for themselves. */
+/** The user's setting, without those of our own command line. */
 async function readSetting(git: Git, type: "bool" | "path", name: string): Promise<string | undefined> {
   const { exitCode, stdout } = await git.run(["config", "--show-scope", "-z", `--type=${type}`, "--get-all", name])
   if (exitCode !== 0) return undefined
@@ -133,13 +131,13 @@ async function readSetting(git: Git, type: "bool" | "path", name: string): Promi
   return value
 }
 
-/** Where the user's commit-msg hook is, if there is one. Only those of the repository itself, never of a workspace. */
+/** The folder of the user's commit-msg hook. Only the user's repository counts, never a worker's. */
 async function findHooks(git: Git): Promise<string | undefined> {
   const { commonDir } = await git.places()
   const set = await readSetting(git, "path", "core.hooksPath")
   const folder = set === undefined || set === "" ? join(commonDir, "hooks") : await below(git, set)
   try {
-    // As git does, one that is no program is passed over.
+    // Like git, ignore a hook that is not executable.
     accessSync(join(folder, "commit-msg"), constants.X_OK)
     return folder
   } catch {
@@ -152,7 +150,7 @@ async function below(git: Git, path: string): Promise<string> {
   return resolvePath(path, exitCode === 0 ? stdout.trim() : (await git.places()).commonDir)
 }
 
-/** The last lines of a message tell which work it stands for, whatever a hook makes of it. */
+/** The trailers say which task a merge stands for, so they stay whatever the hook does. */
 function keepTrailers(changed: string, text: string): string {
   const trailers = text.split("\n").filter((line) => /^Teamwork-\w+: /.test(line))
   const last = changed.slice(changed.lastIndexOf("\n\n") + 1).split("\n")

@@ -4,34 +4,34 @@ import { resolvePath } from "../../lib/paths.ts"
 import type { Git } from "../git.ts"
 import type { Checkout } from "../port.ts"
 
-/** Where a branch is checked out, or about to be, and what is in the way of changing its files. */
+/** See `Targets.findCheckout`. */
 export async function findCheckout(git: Git, branch: string): Promise<Checkout | undefined> {
   const ref = `refs/heads/${branch}`
   const found: Checkout[] = []
   for (const { folder, head } of await listWorktrees(git)) {
     if (folder === undefined) {
-      const obstacle = `${branch} is checked out in a folder that git does not tell, as the repository has its git folder elsewhere; call teamwork in that folder`
+      const obstacle = `${branch} is checked out in a folder that git does not know, because the git folder is elsewhere; run teamwork in that folder`
       if (head === ref) found.push({ folder: (await git.places()).commonDir, obstacle })
       continue
     }
     const here = git.in(folder)
     const { gitDir } = await here.places()
-    // While one of these goes on another commit may be checked out, and at its end git moves the branch.
+    // During a rebase or bisect another commit is checked out, and at the end git moves the branch.
     const names = ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"].map((name) =>
       readLine(gitDir, name),
     )
     if (names.includes(ref) || names.includes(branch))
-      found.push({ folder, obstacle: `a rebase or bisect of ${branch} goes on in ${folder}` })
+      found.push({ folder, obstacle: `a rebase or bisect of ${branch} is in progress in ${folder}` })
     else if (head === ref) found.push({ folder, obstacle: await findObstacle(here, folder, gitDir) })
   }
   const [first, second] = found
   if (first === undefined || second === undefined) return first
-  const obstacle = `${branch} is checked out in ${first.folder} and in ${second.folder}, and the files of one would not follow; check out another branch in one of them`
+  const obstacle = `${branch} is checked out in ${first.folder} and in ${second.folder}, and only one of them would be updated; check out another branch in one of them`
   return { folder: first.folder, obstacle }
 }
 
 interface Worktree {
-  /** Undefined where git does not tell. */
+  /** Undefined if git does not know it. */
   readonly folder: string | undefined
   readonly head: string | undefined
 }
@@ -50,7 +50,7 @@ async function listWorktrees(git: Git): Promise<Worktree[]> {
   return found
 }
 
-/** With `--separate-git-dir` git names the folder of its own files. It knows the checkout only from inside of it. */
+/** With `--separate-git-dir` git lists its own folder instead. It knows the checkout only from inside of it. */
 async function findMain(git: Git, commonDir: string): Promise<string | undefined> {
   const { exitCode, stdout } = await git.run(["config", "--get", "core.worktree"])
   if (exitCode === 0) return resolvePath(stdout.trim(), commonDir)
@@ -62,17 +62,17 @@ async function findMain(git: Git, commonDir: string): Promise<string | undefined
 async function findObstacle(git: Git, folder: string, gitDir: string): Promise<string | null> {
   const going = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert" }
   for (const [file, what] of Object.entries(going)) {
-    if (existsSync(join(gitDir, file))) return `a ${what} goes on in ${folder}`
+    if (existsSync(join(gitDir, file))) return `a ${what} is in progress in ${folder}`
   }
   const status = ["status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=dirty"]
   const changed = await withoutSubmodules(git, await git.list(status))
   if (changed.length === 0) return null
   const [first = ""] = changed
   const more = changed.length === 1 ? "" : ` and ${changed.length - 1} more`
-  return `${folder} has changes that are not committed: ${JSON.stringify(first.slice(3))}${more}`
+  return `${folder} has uncommitted changes: ${JSON.stringify(first.slice(3))}${more}`
 }
 
-/** A submodule that stands at another commit stays where it is, and so is not in the way. */
+/** A submodule at another commit is no obstacle: it is not touched. */
 async function withoutSubmodules(git: Git, changed: readonly string[]): Promise<readonly string[]> {
   const paths = changed.filter((line) => line.startsWith(" M ")).map((line) => line.slice(3))
   if (paths.length === 0) return changed

@@ -3,9 +3,8 @@ import { join } from "node:path"
 import type { Change } from "../port.ts"
 
 /**
- * Files of the user's that a checkout would lose by going from one commit to the other. Git itself does not ask before it
- * replaces an ignored file. What is tracked and goes away with the same move is not in the way: a file may become a
- * folder, a folder a file or a link.
+ * Untracked files that a checkout would lose when it applies the changes: git overwrites ignored files without asking.
+ * Tracked files that the changes remove are not in the way: a file may become a folder, a folder a file or a link.
  */
 export function findInTheWay(folder: string, changes: readonly Change[]): string[] {
   const leaving = new Set(changes.flatMap(({ oldPath, oldMode }) => (oldMode === null ? [] : [oldPath])))
@@ -16,19 +15,19 @@ export function findInTheWay(folder: string, changes: readonly Change[]): string
     const stat = lstatSync(join(folder, change.path), { throwIfNoEntry: false })
     if (stat === undefined) return []
     if (!stat.isDirectory()) return leaving.has(change.path) ? [] : [change.path]
-    // Git leaves a folder alone where a submodule is to be, whatever is in it.
+    // Git does not touch a folder that becomes a submodule.
     if (change.newMode === "160000") return []
     return listOthers(folder, change.path, leaving)
   })
   return [...new Set(found)]
 }
 
-/** A file stays a file: git compares what is there with what it knows before it writes. */
+/** Then git itself compares the file before it writes. */
 function isSameKind({ status, oldMode, newMode }: Change): boolean {
   return status === "modified" && (oldMode === "160000") === (newMode === "160000")
 }
 
-/** The first thing above the path that is no folder. */
+/** The first parent of the path that is not a folder. */
 function findParent(folder: string, path: string): string | undefined {
   const parts = path.split("/")
   for (let count = 1; count < parts.length; count++) {
@@ -40,7 +39,7 @@ function findParent(folder: string, path: string): string | undefined {
   return undefined
 }
 
-/** Files below a folder that go away with it and that git does not have. */
+/** Files below a folder that git does not have. */
 function listOthers(folder: string, path: string, leaving: ReadonlySet<string>): string[] {
   const entries: Dirent[] = readdirSync(join(folder, path), { withFileTypes: true })
   return entries.flatMap((entry) => {

@@ -25,7 +25,7 @@ export function makeTargets(git: Git, log: MoveLog): Targets {
       const { exitCode, stderr } = await git.run(["push", "--quiet", "--", remote, `${ref}:${ref}`])
       if (exitCode === 0) return
       const why = stderr.split("\n").find((line) => /rejected|fatal|error/.test(line)) ?? stderr.split("\n")[0] ?? ""
-      throw new AppError("deliver.failed", `${remote} did not take ${branch}: ${why.trim()}`, { remote, branch })
+      throw new AppError("deliver.failed", `${remote} refused ${branch}: ${why.trim()}`, { remote, branch })
     },
   }
 }
@@ -37,7 +37,7 @@ interface CheckedOutMove {
   readonly to: string
 }
 
-/** First the files, then the branch: until the branch is moved, everything can be taken back. */
+/** First the files, then the branch: until the branch moves, everything can be undone. */
 async function moveCheckedOut(git: Git, log: MoveLog, { folder, ref, from, to }: CheckedOutMove): Promise<boolean> {
   const here = git.in(folder)
   if ((await here.run(["rev-parse", "--verify", "--quiet", ref])).stdout.trim() !== from) return false
@@ -45,18 +45,18 @@ async function moveCheckedOut(git: Git, log: MoveLog, { folder, ref, from, to }:
   const [first, ...more] = inTheWay
   if (first !== undefined) {
     const others = more.length === 0 ? "" : ` and ${more.length} more`
-    const message = `${JSON.stringify(first)}${others} in ${folder} is not tracked and would be overwritten; move it away`
+    const message = `${JSON.stringify(first)}${others} in ${folder} is not tracked and would be overwritten; move it away first`
     throw new AppError("deliver.refused", message, { folder, paths: inTheWay })
   }
   return runLogged(git, log, { refs: [], checkout: { folder, from, to } }, async (options, index) => {
-    const bring = async (one: string, other: string) => {
+    const update = async (one: string, other: string) => {
       await here.read(["read-tree", "-m", "-u", one, other], { ...options, env: { ...options.env, ...index?.env } })
       index?.apply()
     }
-    await bring(from, to)
+    await update(from, to)
     const isMoved =
       (await here.read(["symbolic-ref", "--quiet", "HEAD"])) === ref && (await moveRefs(here, log, [{ ref, from, to }]))
-    if (!isMoved) await bring(to, from)
+    if (!isMoved) await update(to, from)
     return isMoved
   })
 }
@@ -67,7 +67,7 @@ async function assertWritable(git: Git): Promise<void> {
     writeInto(commonDir, folder, () => accessSync(folder, constants.W_OK))
 }
 
-/** The one that is set for the branch, else the only one there is, else the one that clones have. */
+/** The one configured for the branch, else the only one, else `origin`. */
 async function findRemote(git: Git, branch: string): Promise<{ name: string; url: string } | undefined> {
   const set = await git.run(["config", "--get", `branch.${branch}.remote`])
   const all = (await git.read(["remote"])).split("\n").filter((name) => name !== "")

@@ -19,30 +19,29 @@ export interface HalfMoved {
   readonly folder: string
   readonly from: string
   readonly to: string
-  /** A place for files that are needed meanwhile; it is removed afterwards. */
+  /** A folder for temporary files. */
   readonly scratch: string
-  /** Held by us. */
   readonly index: IndexLock
 }
 
 /**
- * A git that was killed while it brought a checkout from one commit to another has written some files and moved no
- * branch. Each of those files is as it was before, or gone, or the beginning of the new one: such a file goes back to how
- * it was. Anything else somebody wrote since, and it stays.
+ * A git that was killed while it changed a checkout from one commit to another has written some files and moved no branch.
+ * Each of these files is unchanged, missing, or the start of the new one: those are restored. Any other content was written
+ * by someone else since, and stays.
  */
 export async function restoreCheckout(git: Git, move: HalfMoved): Promise<string[]> {
   const { folder, from, to, index } = move
   const here = withVariables(git.in(folder), index.env)
   const { stdout: head } = await here.run(["rev-parse", "--verify", "--quiet", "HEAD"])
   if (head.trim() !== from) return []
-  const told = `restored ${folder}, whose files a killed git process was replacing`
+  const note = `restored ${folder}, whose files a killed git process was replacing`
   if ((await here.run(["diff-index", "--cached", "--quiet", to])).exitCode === 0) {
-    // All files are there, and only the branch is not: they go back as they came, and nothing of the user's is touched.
+    // All files are written, only the branch did not move: git can undo that without touching other files.
     if ((await here.run(["read-tree", "-m", "-u", to, from])).exitCode === 0) {
       index.apply()
-      return [told]
+      return [note]
     }
-    // Somebody changed one of them since, so each is looked at; the index had nothing else in it.
+    // A file changed since, so each is checked. The index had no other changes.
     await here.read(["read-tree", "-m", from])
     index.apply()
   }
@@ -54,15 +53,15 @@ export async function restoreCheckout(git: Git, move: HalfMoved): Promise<string
     const wanted = [...ours, ...missing].filter((path) => before.has(path))
     const blocked = wanted.filter((path) => !makeRoom(folder, path))
     const free = wanted.filter((path) => !blocked.includes(path))
-    // The index is as it was: the new one takes its place when all files are there.
+    // The index still has the old entries: git replaces it after all files.
     if (free.length > 0) await here.run(["checkout-index", "-z", "--stdin"], { input: `${free.join("\0")}\0` })
     await here.run(["update-index", "--refresh", "-q"])
     index.apply()
     const inTheWay = blocked.map(
       (path) =>
-        `${JSON.stringify(path)} in ${folder} was being replaced, and files that are new there keep it from going back; move them away and run: git -C ${folder} checkout HEAD -- ${path}`,
+        `${JSON.stringify(path)} in ${folder} was being replaced, and new files there prevent restoring it; move them away and run: git -C ${folder} checkout HEAD -- ${path}`,
     )
-    return ours.length + wanted.length === 0 ? [] : [told, ...inTheWay]
+    return ours.length + wanted.length === 0 ? [] : [note, ...inTheWay]
   } finally {
     rmSync(move.scratch, { recursive: true, force: true })
   }
@@ -79,7 +78,7 @@ interface Entry {
   readonly after: Side | null
 }
 
-/** A file that was renamed is one that goes and one that comes. */
+/** A rename is a deletion and an addition. */
 function splitRename({ path, oldPath, oldMode, newMode, oldId, newId }: Change): Entry[] {
   const before = oldMode === null ? null : { mode: oldMode, id: oldId }
   const after = newMode === null ? null : { mode: newMode, id: newId }
@@ -90,7 +89,7 @@ function splitRename({ path, oldPath, oldMode, newMode, oldId, newId }: Change):
   ]
 }
 
-/** Which of the paths hold what git was writing, and which hold nothing. */
+/** Which paths hold what git was writing, and which are missing. */
 async function sortOut(git: Git, { folder, to, scratch }: HalfMoved, entries: readonly Entry[]) {
   await git.run(["update-index", "-q", "--refresh"])
   const changed = new Set(await git.list(["diff-files", "-z", "--name-only", "--ignore-submodules=all"]))
@@ -105,7 +104,7 @@ async function sortOut(git: Git, { folder, to, scratch }: HalfMoved, entries: re
     if (stat === undefined) missing.push(path)
     else if (stat.isDirectory()) {
       if (after?.mode === "160000" && readdirSync(join(folder, path)).length === 0) ours.push(path)
-      // What was a file is a folder by now, and is free again when what came into it is gone.
+      // The file became a folder, which can go once the new files in it are removed.
       else if (before !== null && before.mode !== "160000") missing.push(path)
     } else if (after !== null && (before === null || changed.has(path))) suspects.push(entry)
   }
@@ -127,10 +126,7 @@ async function readIndex(git: Git): Promise<Map<string, string>> {
   )
 }
 
-/**
- * The new files as git writes them into a checkout: with line ends, filters and modes. Attributes come from the new
- * commit, as the place is empty.
- */
+/** The new files as git checks them out, with line ends, filters and modes. Attributes come from the new commit. */
 async function writeNew(
   git: Git,
   { to, scratch, paths }: { readonly to: string; readonly scratch: string; readonly paths: readonly string[] },
@@ -141,13 +137,13 @@ async function writeNew(
   const { gitDir } = await git.places()
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: join(scratch, "tree"), GIT_INDEX_FILE: join(scratch, "index") }
   await git.read(["-c", "core.sparseCheckout=false", "read-tree", to], { env })
-  // A filter that fails leaves its file out.
+  // A file whose filter fails is left out.
   await git.run(["checkout-index", "-z", "--stdin"], { env, input: `${paths.join("\0")}\0` })
 }
 
 const CHUNK = 1_000_000
 
-/** Whether a file has nothing but the first bytes of another; undefined where there is no other. */
+/** Whether a file is a prefix of another; undefined if there is no other. */
 function isBeginningOf(file: string, whole: string): boolean | undefined {
   const [stat, other] = [lstatSync(file), lstatSync(whole, { throwIfNoEntry: false })]
   if (other === undefined) return undefined
@@ -168,13 +164,13 @@ function isBeginningOf(file: string, whole: string): boolean | undefined {
   }
 }
 
-/** For a file whose filter does not give the new content now: whether git would store it as that. */
+/** For a file whose filter fails now: whether git would store it as this blob. */
 async function hasId(git: Git, path: string, id: string | undefined): Promise<boolean> {
   const { exitCode, stdout } = await git.run(["hash-object", "--", path])
   return exitCode === 0 && stdout.trim() === id
 }
 
-/** What is there itself, never what a link on the way leads to. */
+/** Follows no links. */
 function statInside(folder: string, path: string) {
   const parts = path.split("/")
   for (let count = 1; count < parts.length; count++) {
@@ -184,7 +180,7 @@ function statInside(folder: string, path: string) {
   return lstatSync(join(folder, path), { throwIfNoEntry: false })
 }
 
-/** With the folders that are empty then, as git does. */
+/** And the folders that become empty, like git. */
 function removeFile(folder: string, path: string): void {
   const stat = statInside(folder, path)
   if (stat?.isDirectory()) removeFolder(join(folder, path))
@@ -193,7 +189,7 @@ function removeFile(folder: string, path: string): void {
     if (!removeFolder(join(folder, parent))) return
 }
 
-/** Whether a file can be written there: nothing is in the way but folders without a file. */
+/** Whether a file can be written there. Removes folders without files in its place. */
 function makeRoom(folder: string, path: string): boolean {
   const parts = path.split("/")
   for (let count = 1; count < parts.length; count++) {
@@ -211,7 +207,7 @@ function removeHollow(folder: string): boolean {
   return entries.every((entry) => removeHollow(join(folder, entry.name))) && removeFolder(folder)
 }
 
-/** False, and nothing done, unless it is empty. */
+/** False if it is not empty. */
 function removeFolder(folder: string): boolean {
   try {
     rmdirSync(folder)

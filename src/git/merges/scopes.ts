@@ -1,3 +1,5 @@
+import { lstatSync } from "node:fs"
+import { join } from "node:path"
 import { pinRef, workerBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { basename } from "../../lib/paths.ts"
@@ -29,6 +31,15 @@ export function makeScopes(git: Git, home: string): Scopes {
       const here = gitInFolder(git.in(request.folder), home)
       const place = findOwnPlace(home, request.folder)
       return place === undefined ? setAside(here, request) : setAsideIn(here, place, request)
+    },
+    async ignored(folder, paths) {
+      const present = paths.filter((path) => lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined)
+      if (present.length === 0) return []
+      const input = `${present.join("\0")}\0`
+      const here = gitInFolder(git.in(folder), home)
+      // Exit code 1 if none is ignored.
+      const { exitCode, stdout } = await here.run(["check-ignore", "-z", "--stdin"], { input })
+      return exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : []
     },
   }
 }
@@ -120,10 +131,13 @@ async function snapshot(
   adminDir: string,
 ): Promise<{ full: string; unborn: readonly string[] }> {
   const submodules = await listSubmodules(git, `${adminDir}/index`)
-  const whole = await index.trySnapshot(submodules)
-  if (whole !== undefined) return { full: whole, unborn: [] }
-  const unborn = await listUnborn(git)
-  return { full: await index.snapshot(submodules, unborn), unborn }
+  try {
+    return { full: await index.snapshot(submodules), unborn: [] }
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "git.failed")) throw error
+    const unborn = await listUnborn(git)
+    return { full: await index.snapshot(submodules, unborn), unborn }
+  }
 }
 
 async function findBase(git: Git, request: AsideRequest): Promise<string> {

@@ -7,9 +7,8 @@ import type { WorkspaceContext } from "./workspace-context.ts"
 import type { FoundWorkspace } from "./workspace-record.ts"
 
 /**
- * Copies files that git does not track, such as .env, from the user's checkout into a worktree. Git itself finds them,
- * so that nothing outside of the repository and no tracked file can be meant. Links are left out: where they lead is not
- * the repository's to say.
+ * Copies untracked files such as .env from the user's checkout into a worktree. Git finds them, so no tracked file and
+ * nothing outside of the repository can match. Links are left out.
  */
 export async function copyFiles(context: WorkspaceContext, git: Git, path: string): Promise<Copies> {
   const { mainRoot, source, settings } = context
@@ -27,7 +26,7 @@ export async function copyFiles(context: WorkspaceContext, git: Git, path: strin
 
 interface Copies {
   readonly files: readonly string[]
-  /** Those that git would not ignore, as lines of `.gitignore`: otherwise an agent would commit them. */
+  /** Lines of `.gitignore` for those that git would not ignore: otherwise an agent would commit them. */
   readonly excluded: readonly string[]
 }
 
@@ -37,11 +36,11 @@ function checkGlob(glob: string): string {
   if (glob !== "" && !glob.startsWith("/") && !glob.startsWith(":") && !glob.split("/").includes("..")) return glob
   throw new AppError(
     "workspace.bad_copy",
-    `workspace.copy: ${JSON.stringify(glob)} is not a glob inside of the repository, such as .env or config/*.local`,
+    `workspace.copy: ${JSON.stringify(glob)} is not a glob inside the repository, such as .env or config/*.local`,
   )
 }
 
-/** False where something is in the way, or where a tracked link would lead out of the worktree. */
+/** False if something is in the way, or if a tracked link would lead out of the worktree. */
 function copyFile(from: string, to: string, root: string): boolean {
   const parent = nearestFolder(dirname(to))
   const real = realpathSync(parent)
@@ -56,7 +55,7 @@ function nearestFolder(path: string): string {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined ? nearestFolder(dirname(path)) : path
 }
 
-/** Those of the files that git does not ignore, as lines of `.gitignore`. */
+/** Lines of `.gitignore` for those of the files that git does not ignore. */
 export async function notIgnored(git: Git, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return []
   const { stdout } = await git.run(["check-ignore", "-z", "--stdin"], {
@@ -66,7 +65,7 @@ export async function notIgnored(git: Git, files: readonly string[]): Promise<st
   return files.filter((file) => !ignored.has(file)).map(asPattern)
 }
 
-/** Keeps files out of what we take for work in a workspace; its own repository is told when it is made. */
+/** Ignores files in our view. The worker's repository ignores them from its creation. */
 export async function exclude(
   { git, env }: WorkspaceContext,
   { view }: Pick<FoundWorkspace, "view">,
@@ -75,7 +74,7 @@ export async function exclude(
   await excludeInView({ git, view, env, patterns })
 }
 
-/** A path as a line of `.gitignore` that means it alone. */
+/** A line of `.gitignore` that matches only this path. */
 export function asPattern(file: string): string {
   return `/${file.replaceAll(/[\\*?[\]]/g, "\\$&").replace(/ +$/, (spaces) => "\\ ".repeat(spaces.length))}`
 }

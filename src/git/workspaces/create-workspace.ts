@@ -1,8 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync } from "node:fs"
 import type { SetupRecord } from "../../checkouts/port.ts"
 import { AppError } from "../../kernel/errors.ts"
+import { entriesOf } from "../../lib/read-files.ts"
 import type { Attempt, CreatedWorkspace, WorkspaceRequest } from "../port.ts"
-import { entriesOf, readRefs } from "../read-refs.ts"
+import { readRefs } from "../read-refs.ts"
 import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { copyFiles, exclude } from "./copy-files.ts"
 import { writePins } from "./pins.ts"
@@ -54,11 +55,7 @@ async function useExisting(
       {
         remedy: [
           { operation: "swarm sync", fields: { workerId: worker }, to: "bring it up to date with" },
-          {
-            operation: "worktree remove",
-            fields: { workerId: worker },
-            to: "have what it holds pinned and start over with",
-          },
+          { operation: "worktree remove", fields: { workerId: worker }, to: "pin its work and remove it with" },
         ],
       },
     )
@@ -70,7 +67,7 @@ export interface FreshRequest {
   readonly branch: string
   readonly base: Resolved
   readonly attempt: Attempt | null
-  /** What is installed there from the attempt before. */
+  /** What the attempt before installed. */
   readonly earlier?: SetupRecord
 }
 
@@ -81,14 +78,14 @@ export async function makeFresh(context: WorkspaceContext, request: FreshRequest
     await checkOutFiles(gitIn(context, found), base.commit)
     return { ...(await finish(context, found, request)), isNew: true }
   } catch (error) {
-    // Nobody has worked in it yet: there is nothing to keep.
+    // It is new, so there is no work to keep.
     deleteWorktree(context, found)
     await context.git.run(["update-ref", "-d", `refs/heads/${branch}`, base.commit])
     throw error
   }
 }
 
-/** The folders and our view. The base is pinned by the worker's branch before anything is made of it. */
+/** Creates the folders and our view. First the worker's branch pins the base. */
 async function begin(context: WorkspaceContext, request: FreshRequest): Promise<FoundWorkspace> {
   const { worker, base } = request
   const place = placeIn(context.folder, worker)
@@ -100,14 +97,14 @@ async function begin(context: WorkspaceContext, request: FreshRequest): Promise<
   return { ...place, worker, record: null, folder: "there", isLinked: false }
 }
 
-/** What a fresh and a moved worktree have in common: copied files, the set-up, the proof, and the record at the very end. */
+/** The last steps for fresh and moved worktrees: copied files, repository, set-up, verification, and the record at the end. */
 export async function finish(context: WorkspaceContext, found: FoundWorkspace, request: FreshRequest) {
   const { worker, branch, base, attempt, earlier } = request
   const { path, view } = found
   const git = gitIn(context, found)
   const copies = await copyFiles(context, git, path)
   await exclude(context, found, copies.excluded)
-  // The programs of the set-up may call git.
+  // Set-up programs may call git.
   await makeRepository(context, found, { branch, commit: base.commit, excludes: copies.excluded })
   shareIndex(found)
   const log = `${context.folder}/.logs/${worker}.txt`
@@ -116,39 +113,30 @@ export async function finish(context: WorkspaceContext, found: FoundWorkspace, r
   const head = await verifyWorkspace(context, found, { branch, base: base.commit, isFresh: true })
   writeRecord(view, { base: head, attempt, pending: null, setup })
   const notes = [...ofSetup, ...notesOf(context)]
-  return {
-    worker,
-    path,
-    branch,
-    base: head,
-    head,
-    attempt,
-    copied: copies.files,
-    setupLog,
-    ...(notes.length === 0 ? {} : { setupNotes: notes }),
-  }
+  const made = { worker, path, branch, base: head, head, attempt, copied: copies.files, setupLog }
+  return notes.length === 0 ? made : { ...made, setupNotes: notes }
 }
 
-/** Git fetches what a partial clone lacks when it is asked for, and a worker has no remote to fetch it from. */
+/** In a partial clone git fetches missing objects on demand, for which a worker has no remote. */
 function notesOf({ commonDir, settings }: WorkspaceContext): string[] {
   const isPartial = entriesOf(`${commonDir}/objects/pack`).some((entry) => entry.name.endsWith(".promisor"))
   if (!isPartial || settings.remotes.length > 0) return []
   return [
-    "this is a partial clone, so workers cannot read old versions of files that are not here; to let them fetch those: teamwork config set workspace.remote origin",
+    "this is a partial clone, so workers cannot read old versions of files that were not fetched; to let them fetch those: teamwork config set workspace.remote origin",
   ]
 }
 
 function refuseForeignFiles(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined || (stat.isDirectory() && readdirSync(path).length === 0)) return
-  throw new AppError("workspace.foreign_files", `${path} holds files that are not teamwork's; move them away first`, {
+  throw new AppError("workspace.foreign_files", `${path} has files that teamwork did not make; move them away first`, {
     path,
   })
 }
 
 /**
- * The branch of the worker in the user's repository begins at the base, which keeps the user's own tidying from removing
- * it. A branch of this name may be left from before: what it holds stays.
+ * Creates the worker's branch in the user's repository at the base, so that `git gc` keeps the base. Pins the work of an
+ * earlier branch of this name.
  */
 async function pinBranch(context: WorkspaceContext, { worker, branch, base }: FreshRequest): Promise<void> {
   const ref = `refs/heads/${branch}`
@@ -163,9 +151,9 @@ async function pinBranch(context: WorkspaceContext, { worker, branch, base }: Fr
   if (inTheWay !== undefined)
     throw branchTaken(
       branch,
-      `cannot be made beside a branch called ${inTheWay}; rename that: git branch -m ${inTheWay} NEW`,
+      `cannot be created beside a branch called ${inTheWay}; rename that: git branch -m ${inTheWay} NEW`,
     )
-  throw new AppError("git.failed", `git could not make the branch ${branch}: ${firstLine(stderr)}`)
+  throw new AppError("git.failed", `git could not create the branch ${branch}: ${firstLine(stderr)}`)
 }
 
 function refuseTakenBranch(context: WorkspaceContext, branch: string): void {

@@ -8,35 +8,30 @@ import { emptyTrash, removeFound } from "./remove-workspace.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, isFinished, listWorkspaces, writeRecord } from "./workspace-record.ts"
 
-/** Runs `work` unless somebody is busy with this worker right now. */
+/** Runs `work` unless another process works on this workspace. */
 type IfFree = (worker: string, work: () => Promise<void>) => Promise<void>
 
-/** Finds what was left by processes that were killed, and mends it after pinning whatever is in there. */
+/** See `Workspaces.examine`. */
 export async function examineWorktrees(context: WorkspaceContext, fix: boolean, ifFree: IfFree): Promise<Leftover[]> {
   const left: Leftover[] = []
   const isDry = !fix
-  for (const lock of await clearRefLocks(context, isDry))
-    left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
+  const add = (what: Leftover["what"], detail: string) => left.push({ what, detail, isFixed: fix })
+  for (const lock of await clearRefLocks(context, isDry)) add("lock", `${lock} was left by a killed git`)
   for (const [ref, commit] of await dropDangling(context, isDry))
-    left.push({
-      what: "unfinished",
-      detail: `${ref} named ${commit.slice(0, 10)}, which git has removed`,
-      isFixed: fix,
-    })
-  for (const folder of emptyTrash(context, isDry))
-    left.push({ what: "unfinished", detail: `${folder} was not deleted to its end`, isFixed: fix })
+    add("unfinished", `${ref} named ${commit.slice(0, 10)}, which git has removed`)
+  for (const folder of emptyTrash(context, isDry)) add("unfinished", `${folder} was only partly deleted`)
   for (const { worker } of listWorkspaces(context)) {
     await ifFree(worker, async () => {
-      // Looked at again, now that nobody else can change it.
+      // Read again: now no other process can change it.
       const found = listWorkspaces(context).find((each) => each.worker === worker)
       if (found === undefined) return
       for (const lock of await clearWorktreeLocks(context, found, isDry))
-        left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
+        add("lock", `${lock} was left by a killed git`)
       const what = troubleOf(found)
       if (what === undefined) return
-      const why = { gone: "its folder was deleted", unfinished: "whoever made or moved it was interrupted" }[what]
-      left.push({ what, detail: `worktree of ${worker} at ${found.path}: ${why}`, isFixed: fix })
-      if (fix) await mend(context, found)
+      const why = { gone: "its folder was deleted", unfinished: "creating or moving it was interrupted" }[what]
+      add(what, `worktree of ${worker} at ${found.path}: ${why}`)
+      if (fix) await repair(context, found)
     })
   }
   return left
@@ -47,8 +42,8 @@ function troubleOf(found: FoundWorkspace): "gone" | "unfinished" | undefined {
   return isFinished(found) ? undefined : "unfinished"
 }
 
-/** One that was being brought up to date goes back to its branch; any other is removed, as it holds nobody's work. */
-async function mend(context: WorkspaceContext, found: FoundWorkspace): Promise<void> {
+/** After an interrupted sync it goes back to its branch; any other workspace is pinned and removed. */
+async function repair(context: WorkspaceContext, found: FoundWorkspace): Promise<void> {
   const branch = workerBranch(context.team, found.worker)
   const { record, view } = found
   if (record?.pending !== "sync" || found.folder !== "there" || found.isLinked) {
@@ -67,19 +62,15 @@ async function mend(context: WorkspaceContext, found: FoundWorkspace): Promise<v
 }
 
 /**
- * Refs of ours whose commit is gone: a \`git gc --prune=now\` of the user's may come between a commit and its ref. Git itself
- * would refuse to tidy up from then on. Work that a task said it did and that is gone is told where it is merged.
+ * Deletes refs of ours whose commit is gone, after which `git gc` would fail: a `git gc --prune=now` of the user may come
+ * between a commit and its ref. The merge reports the missing work.
  */
 async function dropDangling(
   { git }: WorkspaceContext,
   isDry: boolean,
 ): Promise<(readonly [ref: string, commit: string])[]> {
-  const lines = await git.read([
-    "for-each-ref",
-    "--format=%(refname) %(objectname)",
-    "refs/teamwork",
-    "refs/heads/teamwork",
-  ])
+  const format = "--format=%(refname) %(objectname)"
+  const lines = await git.read(["for-each-ref", format, "refs/teamwork", "refs/heads/teamwork"])
   const refs = lines.split("\n").flatMap((line) => (line === "" ? [] : [line.split(" ") as [string, string]]))
   if (refs.length === 0) return []
   const input = refs.map(([, commit]) => `${commit}\n`).join("")

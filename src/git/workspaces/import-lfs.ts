@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readSync, renameSync, rmSync } from "node:fs"
 import { systemIds } from "../../lib/make-ids.ts"
 import { dirname } from "../../lib/paths.ts"
-import { entriesOf } from "../read-refs.ts"
+import { entriesOf } from "../../lib/read-files.ts"
 
 /**
  * Copies the files that git-lfs keeps beside the objects of a worker's repository. Without them an imported commit would

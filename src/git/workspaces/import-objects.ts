@@ -14,8 +14,8 @@ import { AppError } from "../../kernel/errors.ts"
 import { codeOf } from "../../lib/error-code.ts"
 import { systemIds } from "../../lib/make-ids.ts"
 import { dirname } from "../../lib/paths.ts"
+import { entriesOf, readText } from "../../lib/read-files.ts"
 import type { Git } from "../git.ts"
-import { entriesOf, readText } from "../read-refs.ts"
 import { withObjectsOf } from "./private-repository.ts"
 
 interface Target {

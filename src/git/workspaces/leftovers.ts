@@ -7,34 +7,31 @@ import { commitTree } from "../merges/rewrite-commits.ts"
 import { type Status, treeOfIndex } from "../read-status.ts"
 import { addSubmodules, excluded, type Submodule } from "./submodules.ts"
 
-/** How the names of indexes begin that are made for leftovers; `stale-locks.ts` removes those that were left. */
+/** Prefix of our temporary indexes; `stale-locks.ts` removes those that killed processes left. */
 export const OWN_INDEX = "teamwork-index"
 
 export interface LeftoversRequest {
-  /** Looks at the workspace. */
+  /** For the files of the workspace. */
   readonly git: Git
-  /** The workspace's folder; null when it is gone. */
+  /** The folder of the workspace; null if it is gone. */
   readonly path: string | null
   /** The git folder with the index. */
   readonly view: string
-  /** That index is not ours, and may hide files. */
+  /** That index is not ours and may hide files. */
   readonly isForeign: boolean
   readonly head: string
-  /** Null where git cannot tell. */
+  /** Null if git could not compare. */
   readonly status: Status | null
   readonly submodules: readonly Submodule[]
-  /** A checkout that was never finished lacks files that nobody deleted. */
+  /** An unfinished checkout lacks files that the worker did not delete. */
   readonly ignoreMissing: boolean
-  /** What the worker had put into its own index, where that is neither committed nor in its files. */
+  /** The tree of the worker's own index, if that differs from the commit. */
   readonly staged: string | undefined
-  /** Leftovers that are pinned already: the same again need no new commit. */
+  /** The pinned leftovers: the same content needs no new commit. */
   readonly known: string | undefined
 }
 
-/**
- * What a workspace holds that is in no commit, as a commit on top of its head; undefined when there is nothing. Ignored
- * files are left out. Built with an index of its own: neither the files nor any other index changes.
- */
+/** Commits uncommitted changes on top of the head, without ignored files and without changing files or the index. */
 export async function commitLeftovers(request: LeftoversRequest): Promise<string | undefined> {
   const { git, path, view, head, status, staged, isForeign } = request
   const headTree = await getTree(git, head)
@@ -47,7 +44,7 @@ export async function commitLeftovers(request: LeftoversRequest): Promise<string
   try {
     if (!isForeign && status !== null && existsSync(`${view}/index`)) copyIndex(`${view}/index`, index)
     else await git.read(["read-tree", head], own)
-    // What was committed stays committed, also where git would ignore it by now.
+    // Committed files stay, even if git would ignore them now.
     if (treeOfIndex(index) !== headTree) await git.read(["read-tree", "-i", "-m", head], own)
     await addEverything({ ...request, path }, own)
     return await commitUnlessKnown(request, { headTree, tree: await git.read(["write-tree"], own) })
@@ -61,16 +58,8 @@ type Options = { readonly env: Record<string, string> }
 async function addEverything(request: LeftoversRequest & { path: string }, own: Options): Promise<void> {
   const { git, path, status, submodules, ignoreMissing } = request
   const nested = repositoriesIn(status).map((repository) => `:(exclude,top,literal)${repository}`)
-  const args = [
-    ...["-c", "core.safecrlf=false", "add"],
-    ignoreMissing ? "--ignore-removal" : "--all",
-    "--ignore-errors",
-    "--sparse",
-    "--",
-    ":/",
-    ...nested,
-    ...excluded(submodules),
-  ]
+  const flags = [ignoreMissing ? "--ignore-removal" : "--all", "--ignore-errors", "--sparse"]
+  const args = ["-c", "core.safecrlf=false", "add", ...flags, "--", ":/", ...nested, ...excluded(submodules)]
   await addSubmodules(git, submodules, own)
   if ((await git.run(args, own)).exitCode === 0) return
   for (const file of await unsaved(git, own)) makeReadable(`${path}/${file}`)
@@ -85,7 +74,7 @@ async function addEverything(request: LeftoversRequest & { path: string }, own: 
   )
 }
 
-/** Untracked repositories, which git would keep by name only; their content is pinned on its own. */
+/** Untracked repositories, of which git would keep only the commit id. Their content is pinned separately. */
 function repositoriesIn(status: Pick<Status, "changes"> | null): string[] {
   return (status?.changes ?? [])
     .filter((change) => change.isRepository && change.kind === "untracked")
@@ -105,11 +94,11 @@ function makeReadable(file: string): void {
     const { mode } = lstatSync(file)
     chmodSync(file, (mode & 0o777) | 0o400)
   } catch {
-    // Not ours to change: the next try shows whether it matters.
+    // Not permitted: the next try shows whether it matters.
   }
 }
 
-/** Pipes and sockets hold nothing that could be kept. */
+/** False for pipes and sockets. */
 function hasContent(file: string): boolean {
   const stat = lstatSync(file, { throwIfNoEntry: false })
   return stat !== undefined && (stat.isFile() || stat.isSymbolicLink() || stat.isDirectory())

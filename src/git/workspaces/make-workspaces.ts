@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { integrationBranch, workerRefs } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { holdLock } from "../../lib/file-lock.ts"
-import type { Workspace, WorkspaceState, Workspaces } from "../port.ts"
+import type { WorkspaceState, Workspaces } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
 import { workerBranch } from "../resolve.ts"
 import { createWorktree, isUsable } from "./create-workspace.ts"
@@ -12,11 +12,10 @@ import { moveWorktree } from "./move-workspace.ts"
 import { branchLines, pinWorktree, statusOf } from "./pin-worktree.ts"
 import { removeFound } from "./remove-workspace.ts"
 import { syncWorktree } from "./sync-workspace.ts"
-import { verifyWorkspace } from "./verify-workspace.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, findWorkspace, isFinished, listWorkspaces, writeRecord } from "./workspace-record.ts"
 
-/** Making a worktree may include an installation of everything a project needs. */
+/** Creating a worktree may include an installation. */
 const PATIENCE_MS = 60_000
 
 export function makeWorkspaces(context: WorkspaceContext): Workspaces {
@@ -31,9 +30,9 @@ export function makeWorkspaces(context: WorkspaceContext): Workspaces {
     if (lock === undefined)
       throw new AppError(
         "workspace.busy",
-        `another process works on the worktree of ${worker}; try again once it is done`,
+        `another process works on the worktree of ${worker}; try again when it is done`,
       )
-    return await work() // not before it is done may the lock end
+    return await work() // awaited, to hold the lock until the end
   }
   const branchOf = (worker: string) => workerBranch(team, worker)
   return {
@@ -43,7 +42,6 @@ export function makeWorkspaces(context: WorkspaceContext): Workspaces {
     pathOf: (worker) => `${folder}/${worker}`,
     create: (request) => alone(request.worker, () => createWorktree(context, request)),
     move: (request) => alone(request.worker, () => moveWorktree(context, request)),
-    prove: (request) => prove(context, request),
     sync: (request) => alone(request.worker, () => syncWorktree(context, request)),
     async find(worker) {
       const found = findWorkspace(context, worker)
@@ -55,12 +53,8 @@ export function makeWorkspaces(context: WorkspaceContext): Workspaces {
         const found = findWorkspace(context, worker)
         const path = `${folder}/${worker}`
         if (found === undefined) return { worker, path, isRemoved: false, pinned: [] }
-        return {
-          worker,
-          path,
-          isRemoved: true,
-          pinned: await removeFound(context, found, { branch: branchOf(worker), place }),
-        }
+        const pinned = await removeFound(context, found, { branch: branchOf(worker), place })
+        return { worker, path, isRemoved: true, pinned }
       }),
     async follow() {
       const tips = await readRefs(context.git, context.commonDir, `${workerRefs(team)}/`)
@@ -72,7 +66,7 @@ export function makeWorkspaces(context: WorkspaceContext): Workspaces {
         const tip = tips.get(`refs/heads/${branch}`)
         if (commit !== null) lines.push(...branchLines(context, found, { branch, tip, head: commit }))
       }
-      // A branch that moved meanwhile was pinned meanwhile.
+      // May fail: a branch that moved meanwhile was pinned.
       if (lines.length > 0) await context.git.run(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
     },
     pin: ({ worker, place }) =>
@@ -83,7 +77,7 @@ export function makeWorkspaces(context: WorkspaceContext): Workspaces {
     disown: ({ worker, attempt }) =>
       alone(worker, async () => {
         const { record, view } = findWorkspace(context, worker) ?? {}
-        // By now it may be used for another one, which is its worker's own.
+        // It may already be used for another attempt.
         const isHeld = record?.attempt?.task === attempt.task && record.attempt.attempt === attempt.attempt
         if (record && isHeld && view !== undefined) writeRecord(view, { ...record, attempt: null })
       }),
@@ -95,18 +89,6 @@ export function makeWorkspaces(context: WorkspaceContext): Workspaces {
       })
     },
   }
-}
-
-async function prove(
-  context: WorkspaceContext,
-  { worker, base, resumes }: { worker: string; base: string; resumes?: boolean },
-): Promise<Workspace> {
-  const branch = workerBranch(context.team, worker)
-  const found = findWorkspace(context, worker)
-  if (found === undefined)
-    throw new AppError("workspace.unproven", `${worker} has no worktree`, { worker, reason: "missing" })
-  const head = await verifyWorkspace(context, found, { branch, base, resumes })
-  return { worker, path: found.path, branch, base, head, attempt: found.record?.attempt ?? null }
 }
 
 async function stateOf(context: WorkspaceContext, found: FoundWorkspace): Promise<WorkspaceState> {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, lstatSync } from "node:fs"
 import { dirname } from "../../lib/paths.ts"
+import { entriesOf, readBytes, readText } from "../../lib/read-files.ts"
 import type { Git } from "../git.ts"
 import type { MovedWorkspace, Pin, WorkspaceRequest } from "../port.ts"
 import { listTracked, type TrackedFile } from "../read-index.ts"
-import { entriesOf, readBytes, readText } from "../read-refs.ts"
 import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
 import { asPattern } from "./copy-files.ts"
@@ -14,7 +14,7 @@ import { writeHead } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
 
-/** Gives a workspace to the next attempt. One that cannot be made as good as new is replaced by a new one. */
+/** See `Workspaces.move`. A workspace that cannot become like a fresh one is replaced. */
 export async function moveWorktree(context: WorkspaceContext, request: WorkspaceRequest): Promise<MovedWorkspace> {
   const { worker } = request
   const branch = workerBranch(context.team, worker)
@@ -39,7 +39,7 @@ export async function moveWorktree(context: WorkspaceContext, request: Workspace
   return { ...(await makeFresh(context, target)), pinned }
 }
 
-/** A sparse checkout that the user changed since, or submodules, would not be in a fresh one. */
+/** False if the user changed the sparse checkout since, or if the worker initialised submodules. */
 function isAsSetUp({ commonDir }: WorkspaceContext, { view, gitDir }: FoundWorkspace): boolean {
   const isAlike = (file: string) => readText(`${view}/${file}`) === readText(`${commonDir}/${file}`)
   return isAlike("config.worktree") && isAlike("info/sparse-checkout") && !existsSync(`${gitDir}/modules`)
@@ -51,7 +51,7 @@ interface NextBase {
   readonly tip: string | undefined
 }
 
-/** The user's repository keeps the base for as long as somebody works on it, whatever the user removes meanwhile. */
+/** Moves the branch in the user's repository to the base, so that `git gc` keeps the base. */
 async function pinBase(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -61,7 +61,7 @@ async function pinBase(
   if (lines.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
 }
 
-/** Writes the files that differ, and removes what a fresh workspace would not have. */
+/** Checks out a commit: writes the files that differ and removes what a fresh workspace would not have. */
 export async function resetTo(context: WorkspaceContext, found: FoundWorkspace, commit: string): Promise<void> {
   const { path, view } = found
   const git = gitIn(context, found)
@@ -85,7 +85,7 @@ async function askTracked(git: Git): Promise<TrackedFile[]> {
   })
 }
 
-/** Whether there is anything in the folder that is not tracked, be it an empty folder. */
+/** Whether the folder contains anything untracked, even an empty folder. */
 function holdsMore(root: string, tracked: readonly TrackedFile[]): boolean {
   const files = new Set(tracked.filter(({ mode }) => mode !== REPOSITORY).map((file) => file.path))
   const folders = new Set(tracked.flatMap((file) => foldersOf(file.path)))
@@ -111,7 +111,7 @@ const REPOSITORY = 0o160000
 const FILE = 0o100644
 const PROGRAM = 0o100755
 
-/** Git looks at one bit of a file's mode; the others stay as somebody left them. */
+/** Git only tracks the executable bit of a mode; this resets the others. */
 function resetModes(path: string, tracked: readonly TrackedFile[]): void {
   const open = 0o777 & ~process.umask()
   const wanted = new Map<string, number>([[path, open]])

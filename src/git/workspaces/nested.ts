@@ -1,8 +1,9 @@
 import { existsSync, lstatSync, rmSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
+import { readText } from "../../lib/read-files.ts"
 import { withVariables } from "../git.ts"
 import { commitTree } from "../merges/rewrite-commits.ts"
-import { readRefs, readText } from "../read-refs.ts"
+import { readRefs } from "../read-refs.ts"
 import type { Status } from "../read-status.ts"
 import { importObjects } from "./import-objects.ts"
 import { withObjectsOf } from "./private-repository.ts"
@@ -13,7 +14,7 @@ const LEFTOVERS = "heads/teamwork-leftovers"
 
 type Source = Pick<WorkspaceContext, "git" | "source" | "commonDir">
 
-/** The git repositories among the files of a workspace, as far as git sees them: what is ignored is not kept anyway. */
+/** Git repositories among the files of a workspace that are not ignored. */
 export function listNested(
   path: string,
   status: Pick<Status, "changes"> | null,
@@ -21,14 +22,14 @@ export function listNested(
 ): string[] {
   const untracked = (status?.changes ?? []).filter((change) => change.isRepository)
   const folders = [...untracked, ...moved].map((each) => `${path}/${each.path}`)
-  // A worker may have made a repository of the folder itself.
+  // The worker may have run `git init` in the workspace itself.
   const own = lstatSync(`${path}/.git`, { throwIfNoEntry: false })?.isDirectory() === true ? [path] : []
   return [...folders, ...own].filter((folder) => existsSync(`${folder}/.git`))
 }
 
 /**
- * Brings everything of such repositories, uncommitted files too, below `refs/.../nested/<n>/` of the user's repository:
- * git itself would keep no more of them than a name. No git runs in them.
+ * Imports nested repositories with their uncommitted files below `refs/.../nested/<n>/`: a commit of the workspace would keep
+ * only a commit id of them. No git runs in them.
  */
 export async function pinNested(source: Source, nested: readonly string[], prefix: string): Promise<void> {
   for (const [index, folder] of nested.entries()) await keepNested(source, folder, `${prefix}nested/${index + 1}/`)
@@ -39,7 +40,7 @@ async function keepNested(source: Source, folder: string, prefix: string): Promi
     const gitDir = nestedGitDir(folder)
     const refs = await readNestedRefs(source, gitDir)
     const head = findHead(gitDir, refs)
-    const isWhole = await bringAll(source, gitDir, [...refs.values(), ...(head === undefined ? [] : [head])])
+    const isWhole = await tryImport(source, gitDir, [...refs.values(), ...(head === undefined ? [] : [head])])
     const kept = new Map(isWhole ? refs : [])
     kept.set(LEFTOVERS, await keepFiles(source, folder, isWhole ? head : undefined))
     const lines = [...kept].map(([ref, id]) => `update ${prefix}${ref} ${id}\n`)
@@ -55,7 +56,7 @@ async function keepNested(source: Source, folder: string, prefix: string): Promi
   }
 }
 
-/** Without `refs/`. One whose name is no plain path goes by its commit. */
+/** Names without `refs/`. A ref with an unusual name is named by its commit. */
 async function readNestedRefs({ git }: Source, gitDir: string): Promise<Map<string, string>> {
   const refs = await readRefs(git, gitDir, "refs/")
   return new Map(
@@ -73,8 +74,8 @@ function findHead(gitDir: string, refs: ReadonlyMap<string, string>): string | u
   return /^[0-9a-f]{40,64}$/.test(head) ? head : undefined
 }
 
-/** False where not all of its history is there, as in a shallow clone: then only its files are kept. */
-async function bringAll(source: Source, gitDir: string, ids: readonly string[]): Promise<boolean> {
+/** False if its history is incomplete, as in a shallow clone: then only its files are kept. */
+async function tryImport(source: Source, gitDir: string, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return true
   try {
     await importObjects(source, gitDir, ids)
@@ -85,7 +86,7 @@ async function bringAll(source: Source, gitDir: string, ids: readonly string[]):
   }
 }
 
-/** Its files as they are now, as a commit on top of what is checked out there. */
+/** Commits its files on top of what is checked out there. */
 async function keepFiles(source: Source, folder: string, head: string | undefined): Promise<string> {
   const { git } = source
   const tree = await treeOfFiles(source, folder)
@@ -95,13 +96,11 @@ async function keepFiles(source: Source, folder: string, head: string | undefine
   return commitTree(git, { tree, parents, message: "Leftovers: what was not committed" })
 }
 
-/** Written into the user's repository, with its settings. What `objects` has need not be written. */
-async function treeOfFiles({ source, commonDir }: Source, folder: string, objects = {}): Promise<string> {
+/** Uses the settings of the user's repository, and writes there what is not in the object folders of `env`. */
+async function treeOfFiles({ source, commonDir }: Source, folder: string, env = {}): Promise<string> {
   const index = `${commonDir}/teamwork-nested-index-${process.pid}`
-  const inside = withVariables(source.in(folder), {
-    ...{ GIT_DIR: commonDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: index },
-    ...objects,
-  })
+  const place = { GIT_DIR: commonDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: index }
+  const inside = withVariables(source.in(folder), { ...place, ...env })
   try {
     rmSync(index, { force: true })
     await inside.run([...ADD, "--", "."])
@@ -111,12 +110,9 @@ async function treeOfFiles({ source, commonDir }: Source, folder: string, object
   }
 }
 
-const ADD = [
-  ...["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"],
-  ...["add", "--all", "--ignore-errors"],
-]
+const ADD = ["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--ignore-errors"]
 
-/** Whether the files of a repository among the files are others than those that are committed there. */
+/** Whether the files of a nested repository differ from its commit. */
 export async function hasChanges(source: Source, folder: string, head: string | undefined): Promise<boolean> {
   const objects = withObjectsOf(nestedGitDir(folder))
   const committed = await source.git.run(["rev-parse", "--verify", "--quiet", `${head}^{tree}`], { env: objects })

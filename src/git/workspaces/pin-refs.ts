@@ -2,7 +2,7 @@ import { taskOfRef, taskRefs, teamRefs } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
 import type { Pin, PinKind, Place } from "../port.ts"
 
-/** Everything that is pinned of a task, or of a worker without one. */
+/** The prefix of all pins of a task, or of a worker without one. */
 export function placeRefs(team: RunName, place: Place): string {
   return `${"task" in place ? taskRefs(team, place.task) : `${teamRefs(team)}/workers/${place.worker}`}/`
 }
@@ -11,10 +11,10 @@ export function pinRef(team: RunName, { place, number, kind }: Pick<Pin, "place"
   return `${placeRefs(team, place)}${number}/${kind}`
 }
 
-/** Undefined for refs of the team that are no pins. */
+/** Undefined if the ref is not a pin of this run. */
 export function parsePin(team: RunName, ref: string, commit: string): Pin | undefined {
   const rest = ref.slice(teamRefs(team).length + 1)
-  // What later runs pinned stands below what the first one did.
+  // The prefix of the first run contains those of later runs.
   if (rest.startsWith("runs/")) return undefined
   const ofWorker = /^workers\/([^/]+)\/(\d+)\/(.+)$/.exec(rest)
   const match = ofWorker ?? /^([^/]+)\/(\d+)\/(.+)$/.exec(rest)
@@ -28,7 +28,7 @@ function isKind(text: string): text is PinKind {
   return /^(?:base|head|leftovers|aside|earlier\/.+|nested\/.+)$/.test(text)
 }
 
-/** The kind under which something stays that a later pin of the same kind does not contain. */
+/** For a pin that a later one of the same kind replaces without containing it. */
 export function earlierKind(commit: string): PinKind {
   return `earlier/${commit.slice(0, 16)}`
 }

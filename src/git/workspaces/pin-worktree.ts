@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
+import { isAncestor } from "../ancestry.ts"
 import type { Git } from "../git.ts"
 import type { Attempt, Pin, PinKind, Place } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
@@ -15,9 +16,9 @@ import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, findCheckout, gitIn } from "./workspace-record.ts"
 
 export interface Pinned extends CheckedOut {
-  /** The commit that it is at; null where there is none. */
+  /** Null if there is no commit at all. */
   readonly head: string | null
-  /** Null where git cannot tell. */
+  /** Null if git could not compare. */
   readonly status: Status | null
   readonly pins: readonly Pin[]
 }
@@ -25,14 +26,11 @@ export interface Pinned extends CheckedOut {
 interface PinRequest {
   readonly branch: string
   readonly place?: Attempt
-  /** Deletes the branch in the user's repository, in the same transaction as the pins where that can be. */
+  /** Deletes the branch in the user's repository, if possible in the transaction of the pins. */
   readonly dropsBranch?: boolean
 }
 
-/**
- * Pins everything that a workspace holds and nothing else keeps, in whatever state it is. The workspace stays as it is.
- * Its branch in the user's repository follows it.
- */
+/** Pins all work of a workspace in any condition, and moves its branch in the user's repository. Changes no files. */
 export async function pinWorktree(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -51,11 +49,18 @@ export async function pinWorktree(
   const base = record?.base ?? head
   const known = [base, tip ?? base]
   const earlier = await importEarlier(context, found, { branch, head, known })
-  if (tip !== undefined && tip !== head) earlier.push(...(await keptBeside(context, { tip, head, base })))
+  // A rebase, or another process, moved the branch away from its old tip.
+  if (tip !== undefined && tip !== base && !(await isAncestor(context.git, tip, head))) earlier.push(tip)
   const moved = await touchedSubmodules(context, git, found, head)
   const leftovers = await commitLeftovers({
-    ...{ git, path: found.folder === "gone" ? null : found.path, view: found.view, head, status },
-    ...{ submodules: moved, known: await knownLeftovers(context, place), isForeign: found.isLinked },
+    git,
+    path: found.folder === "gone" ? null : found.path,
+    view: found.view,
+    head,
+    status,
+    submodules: moved,
+    known: await knownLeftovers(context, place),
+    isForeign: found.isLinked,
     staged: await keepStaged(context, git, { found, head }),
     ignoreMissing: record === null || (record.pending !== null && record.pending !== "remove"),
   })
@@ -73,24 +78,14 @@ export async function pinWorktree(
   return { ...out, head, status, pins }
 }
 
-/** Where the branch was and the work no longer is, as after a rebase, or where another process put it. */
-async function keptBeside(
-  { git }: WorkspaceContext,
-  { tip, head, base }: { readonly tip: string; readonly head: string; readonly base: string },
-): Promise<string[]> {
-  if (tip === base) return []
-  const { exitCode } = await git.run(["merge-base", "--is-ancestor", tip, head])
-  return exitCode === 0 ? [] : [tip]
-}
-
 interface BranchMove {
   readonly branch: string
   readonly tip: string | undefined
-  /** Null: it goes. */
+  /** Null deletes it. */
   readonly head: string | null
 }
 
-/** The user's repository shows the branch of each worker. One that a person has checked out stays where it is. */
+/** Moves a worker's branch in the user's repository, unless a person has it checked out. */
 export function branchLines(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -98,14 +93,14 @@ export function branchLines(
 ): string[] {
   if (tip === (head ?? undefined) || findCheckout(context, branch, found.isLinked ? found.gitDir : "") !== undefined)
     return []
-  // A linked worktree has the branch checked out itself.
+  // A linked worktree has the branch checked out.
   if (found.isLinked && head !== null) return []
   const ref = `refs/heads/${branch}`
   if (head === null) return tip === undefined ? [] : [`delete ${ref} ${tip}`]
   return [tip === undefined ? `create ${ref} ${head}` : `update ${ref} ${head} ${tip}`]
 }
 
-/** Null when the folder is gone or git cannot look into it: then what is there is compared with the head alone. */
+/** Null if the folder is gone or git cannot read it. */
 export async function statusOf(context: WorkspaceContext, found: FoundWorkspace, head: string): Promise<Status | null> {
   if (found.folder === "gone") return null
   try {
@@ -116,7 +111,7 @@ export async function statusOf(context: WorkspaceContext, found: FoundWorkspace,
   }
 }
 
-/** The same with every folder opened: what git cannot look into, it would leave out without a word. */
+/** Makes all folders readable first, because git silently leaves out the others. */
 async function openStatusOf(context: WorkspaceContext, found: FoundWorkspace, head: string): Promise<Status | null> {
   const opened = new Set<string>()
   for (;;) {
@@ -139,11 +134,11 @@ function openFolder(folder: string): void {
   try {
     chmodSync(folder, (lstatSync(folder).mode & 0o777) | 0o700)
   } catch {
-    // Not ours to change: the next look tells.
+    // Not permitted: the next comparison reports it.
   }
 }
 
-/** Submodules with files in them that are not those of the commit that is committed. */
+/** Submodules that differ from the committed ones. */
 async function touchedSubmodules(
   context: WorkspaceContext,
   git: Git,
@@ -160,7 +155,7 @@ async function touchedSubmodules(
   return touched
 }
 
-/** The last ones of the same place, by whatever number. */
+/** The latest leftovers of the same place. */
 async function knownLeftovers({ git, commonDir, team }: WorkspaceContext, place: Place): Promise<string | undefined> {
   const refs = await readRefs(git, commonDir, placeRefs(team, place))
   if ("task" in place) return refs.get(pinRef(team, { place, number: place.attempt, kind: "leftovers" }))

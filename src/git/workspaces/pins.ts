@@ -1,6 +1,7 @@
 import { teamRefs } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName } from "../../kernel/team.ts"
+import { isAncestor } from "../ancestry.ts"
 import type { Git } from "../git.ts"
 import type { ListedPin, Pin, PinKind, Pins, Place } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
@@ -15,10 +16,6 @@ interface PinContext {
 export function makePins(context: PinContext): Pins {
   const { git, commonDir, team } = context
   return {
-    pin: ({ task, attempt }, commits) => {
-      const wanted = new Map(Object.entries(commits) as [PinKind, string][])
-      return writePins(context, { place: { task, attempt }, wanted })
-    },
     async find({ task, attempt }, kind) {
       const ref = pinRef(team, { place: { task, attempt }, number: attempt, kind })
       const commit = (await readRefs(git, commonDir, ref)).get(ref)
@@ -48,14 +45,16 @@ export function makePins(context: PinContext): Pins {
 export interface PinRequest {
   readonly place: Place
   readonly wanted: ReadonlyMap<PinKind, string>
-  /** More lines for the same transaction. */
+  /** More lines for the transaction. */
   readonly also?: readonly string[]
 }
 
-/** Somebody else may pin the same attempt at the same moment. */
+/** Another process may pin the same attempt at the same time. */
 const TRIES = 3
 
-/** All of it in one transaction of git. What is pinned afterwards. */
+/**
+ * Writes pins in one transaction. A pin of the same kind that no new commit contains is kept as `earlier/...`. Idempotent.
+ */
 export async function writePins({ git, commonDir, team }: PinContext, request: PinRequest): Promise<Pin[]> {
   for (let left = TRIES; ; left--) {
     const existing = await readRefs(git, commonDir, placeRefs(team, request.place))
@@ -71,7 +70,7 @@ export async function writePins({ git, commonDir, team }: PinContext, request: P
   }
 }
 
-/** An attempt has its number. Work without a task gets the next one, unless the last is the same work. */
+/** Work without a task gets the next number, unless the last one has the same commits. */
 function numberOf(team: RunName, { place, wanted }: PinRequest, existing: ReadonlyMap<string, string>): number {
   if ("task" in place) return place.attempt
   const pins = [...existing].flatMap(([ref, commit]) => parsePin(team, ref, commit) ?? [])
@@ -103,9 +102,7 @@ async function plan(
 }
 
 async function isContained(git: Git, old: string, commits: readonly string[]): Promise<boolean> {
-  if (commits.includes(old)) return true
-  for (const commit of commits)
-    if ((await git.run(["merge-base", "--is-ancestor", old, commit])).exitCode === 0) return true
+  for (const commit of commits) if (await isAncestor(git, old, commit)) return true
   return false
 }
 

@@ -2,28 +2,29 @@ import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs
 import { workerRefs } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { dirname } from "../../lib/paths.ts"
+import { readBytes, readText } from "../../lib/read-files.ts"
 import { copyIndex } from "../copy-index.ts"
 import { type Git, withVariables } from "../git.ts"
-import { readBytes, readRefs, readText } from "../read-refs.ts"
+import { readRefs } from "../read-refs.ts"
 import { settingsText } from "./repository-settings.ts"
 import type { CheckoutPlace } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 
-interface Beginning {
-  /** The branch that is checked out; null for none. */
+interface StartPoint {
+  /** The branch to check out; null for a detached HEAD. */
   readonly branch: string | null
   readonly commit: string
-  /** Lines for `info/exclude` besides the user's own. */
+  /** More lines for `info/exclude`. */
   readonly excludes?: readonly string[]
 }
 
 export interface RepositorySource extends Pick<WorkspaceContext, "git" | "commonDir"> {
-  /** Whose integration branch is shown; null for none. */
+  /** Its integration branch is copied too. */
   readonly team: WorkspaceContext["team"] | null
   readonly settings: Pick<WorkspaceContext["settings"], "remotes">
 }
 
-/** Where nothing is known of a team. */
+/** Without a team. */
 export async function sourceOf(git: Git): Promise<RepositorySource> {
   const { commonDir } = await git.places()
   const own = withVariables(git.in(commonDir), { GIT_DIR: commonDir })
@@ -31,14 +32,14 @@ export async function sourceOf(git: Git): Promise<RepositorySource> {
 }
 
 /**
- * Makes the git folder of a checkout anew: settings, hooks, branches, stash and index are its own, and the objects are
- * those of the user's repository. Branches and tags of the user are there as copies. What was in its place before is
- * replaced as a whole, so nothing that was set there stays. Its index is that of our view.
+ * Creates the git folder of a checkout: its own settings, hooks, branches, stash and index, with the objects of the user's
+ * repository and copies of the user's branches and tags. Replaces an existing one as a whole, so that no setting of a
+ * worker stays. Does not write the index.
  */
 export async function makeRepository(
   source: RepositorySource,
   place: CheckoutPlace,
-  beginning: Beginning,
+  { branch, commit, excludes = [] }: StartPoint,
 ): Promise<void> {
   const { commonDir, git, settings } = source
   const folder = `${place.gitDir}.new`
@@ -47,7 +48,6 @@ export async function makeRepository(
     mkdirSync(dirname(`${folder}/${name}`), { recursive: true })
     writeFileSync(`${folder}/${name}`, content)
   }
-  const { branch, commit, excludes = [] } = beginning
   write("HEAD", branch === null ? `${commit}\n` : `ref: refs/heads/${branch}\n`)
   write("config", await settingsText({ git, commonDir, remotes: settings.remotes }))
   write("objects/info/alternates", `${commonDir}/objects\n`)
@@ -68,7 +68,7 @@ export async function makeRepository(
 const PACKED_REFS = "packed-refs"
 const GIVEN_REFS = "teamwork-given-refs"
 
-/** The packed refs of a worker's repository where they are others than those it was given; empty otherwise. */
+/** The packed refs of a worker's repository if the worker changed them; otherwise empty. */
 export function ownPackedRefs({ gitDir, view }: CheckoutPlace): string {
   const refs = readText(`${gitDir}/${PACKED_REFS}`)
   return hashOf(refs) === readText(`${view}/${GIVEN_REFS}`) ? "" : refs
@@ -78,7 +78,7 @@ function hashOf(text: string): string {
   return new Bun.CryptoHasher("sha1").update(text).digest("hex")
 }
 
-/** The user's branches and tags, so that `git diff main` or `git describe` say what they say there. */
+/** The user's branches and tags, for `git diff main`, `git describe` and so on. */
 async function copiedRefs({ git, commonDir, team }: RepositorySource, own: string | null): Promise<string> {
   const found = await Promise.all(
     ["refs/heads/", "refs/remotes/", "refs/tags/"].map((prefix) => readRefs(git, commonDir, prefix)),
@@ -96,13 +96,13 @@ async function copiedRefs({ git, commonDir, team }: RepositorySource, own: strin
 interface RepositoryUpdate {
   readonly branch: string
   readonly commit: string
-  /** By default that of our view, which is right about the files. */
+  /** By default that of our view. */
   readonly index?: string
 }
 
 /**
- * Shows the worker's repository what we did to its files: its branch is at the commit and is checked out, with this
- * index. Throws `workspace.unproven` where something stands in the place of a folder, since a link may lead anywhere.
+ * Moves the branch in the worker's repository to the commit, checks it out and replaces the index, after we changed the
+ * files. Throws `workspace.unproven` if a folder was replaced, because a link may lead anywhere.
  */
 export function updateRepository(place: CheckoutPlace, { branch, commit, index }: RepositoryUpdate): void {
   const { gitDir } = place
@@ -118,15 +118,18 @@ function ensureFolder(folder: string): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
   if (stat === undefined) mkdirSync(folder)
   else if (!stat.isDirectory())
-    throw new AppError("workspace.unproven", `${folder} is no folder; a worker replaced it`, { folder, reason: "path" })
+    throw new AppError("workspace.unproven", `${folder} is not a folder; a worker replaced it`, {
+      folder,
+      reason: "path",
+    })
 }
 
-/** The index of our view becomes that of the worker's repository. */
+/** Copies the index of our view into the worker's repository. */
 export function shareIndex({ gitDir, view }: CheckoutPlace, index = `${view}/index`): void {
   replace(`${gitDir}/index`, (file) => copyIndex(index, file))
 }
 
-/** A link in the place of the file is replaced, not followed. */
+/** Replaces a link instead of following it. */
 function replace(file: string, write: (file: string) => void): void {
   const draft = `${file}.teamwork-new`
   rmSync(draft, { recursive: true, force: true })
@@ -134,7 +137,7 @@ function replace(file: string, write: (file: string) => void): void {
   renameSync(draft, file)
 }
 
-/** Lets git read the objects of a worker's repository besides its own. Nothing else of that repository is read. */
+/** Lets git also read the objects of a worker's repository, and nothing else of it. */
 export function withObjectsOf(gitDir: string): Record<string, string> {
   const folder = `${gitDir}/objects`
   const quoted = /[":\\]/.test(folder) ? JSON.stringify(folder) : folder

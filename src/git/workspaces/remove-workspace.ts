@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import { basename, dirname } from "../../lib/paths.ts"
+import { entriesOf } from "../../lib/read-files.ts"
 import type { Attempt, Pin } from "../port.ts"
-import { entriesOf } from "../read-refs.ts"
 import { clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
 import { pinWorktree } from "./pin-worktree.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, isFinished, writeRecord } from "./workspace-record.ts"
 
-/** Pins what a worktree holds, then removes it with its branch, whatever state it is in. What was pinned. */
+/** Pins the work of a worktree in any condition, then removes it with its branch. Returns the pins. */
 export async function removeFound(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -17,7 +17,7 @@ export async function removeFound(
   if (!isFinished(found)) await waitForOrphans(context, found)
   await clearWorktreeLocks(context, found)
   const { record } = found
-  // Before its branch goes: whoever is killed then leaves a worktree that is known to be on its way out.
+  // Before the branch is deleted: if this process is killed then, the worktree is known to be half removed.
   if (record !== null) writeRecord(found.view, { ...record, pending: "remove" })
   try {
     const pins = await pinAndDrop(context, found, { branch, place })
@@ -29,7 +29,7 @@ export async function removeFound(
   }
 }
 
-/** What is still at work in there may commit between our look and our pins: then we look again. */
+/** A process that is still running there may commit between reading and pinning: then read again. */
 async function pinAndDrop(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -47,8 +47,8 @@ async function pinAndDrop(
 const TRIES = 3
 
 /**
- * Only once everything in it is kept elsewhere. Its folders are first moved to a place for what is to be deleted: who is
- * killed leaves something whole, or something that may be deleted. The view goes last, since it says what there is.
+ * Only after everything in it is pinned. Folders are moved to a trash folder first, so that a killed process leaves either a
+ * complete folder or one that may be deleted. The view is last, because the workspace is found by it.
  */
 export function deleteWorktree(
   context: WorkspaceContext,
@@ -59,19 +59,17 @@ export function deleteWorktree(
   if (folder === "there") discard(path, trash)
   else if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
     setAside(path, `${context.folder}/.set-aside/${worker}-${now}`)
-  // Git keeps what it knows of a linked worktree in the user's repository, on another file system perhaps.
+  // The git folder of a linked worktree is in the user's repository, perhaps on another file system.
   if (isLinked) discard(gitDir, `${context.commonDir}/teamwork-trash/${basename(gitDir)}-${now}`)
-  else
-    for (const [each, name] of [
-      [gitDir, "git"],
-      [view, "view"],
-    ] as const)
-      discard(each, `${trash}.${name}`)
+  else {
+    discard(gitDir, `${trash}.git`)
+    discard(view, `${trash}.view`)
+  }
   removeIfEmpty(dirname(gitDir))
   removeIfEmpty(dirname(view))
 }
 
-/** What was being deleted when its process was killed. Deletes it, unless only asked for. */
+/** Deletes what killed processes left in the trash. Returns it. */
 export function emptyTrash(context: WorkspaceContext, isDry: boolean): string[] {
   const trash = [trashOf(context), `${context.commonDir}/teamwork-trash`].filter((folder) => existsSync(folder))
   const left = trash.flatMap((folder) => entriesOf(folder).map((entry) => `${folder}/${entry.name}`))
@@ -98,7 +96,7 @@ function deleteFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // Some programs write-protect the folders they make.
+    // Some programs make read-only folders.
     makeDeletable(folder)
     rmSync(folder, { recursive: true, force: true })
   }
@@ -111,7 +109,7 @@ function makeDeletable(folder: string): void {
   for (const entry of entriesOf(folder)) if (entry.isDirectory()) makeDeletable(`${folder}/${entry.name}`)
 }
 
-/** Not what git made there: nobody knows whose it is, so it is moved out of the way and not deleted. */
+/** A folder that we did not make is moved away instead of deleted. */
 function setAside(path: string, place: string): void {
   if (lstatSync(path).isDirectory() && entriesOf(path).length === 0) rmdirSync(path)
   else {
@@ -124,6 +122,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Somebody else's things are in there, or it is gone already.
+    // It is not empty, or already gone.
   }
 }

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs"
 import type { Git } from "../git.ts"
 
-/** Settings of the user's repository that its files depend on, and those that say how things look. */
-const TAKEN = [
+/** Settings that files depend on, and those for display. */
+const COPIED = [
   /^core\.(?:filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|longpaths|protecthfs|protectntfs)$/,
   /^core\.(?:attributesfile|excludesfile|bigfilethreshold|whitespace|abbrev|commentchar|sparsecheckout|sparsecheckoutcone)$/,
   /^(?:user|author|committer|filter|diff|merge|color|i18n|index|lfs|pull|rebase|init|push)\./,
   /^extensions\.objectformat$/,
 ]
 
-/** Nobody is there to type a passphrase, and what an agent packs in the background would outlive its run. */
+/** No person can type a passphrase, and background maintenance would outlive the agent's run. */
 const OWN = [
   ["core.bare", "false"],
   ["core.logallrefupdates", "true"],
@@ -19,19 +19,18 @@ const OWN = [
   ["maintenance.auto", "false"],
 ] as const
 
-interface Asked {
-  /** In the user's repository. */
+interface UserRepository {
   readonly git: Git
   readonly commonDir: string
-  /** Remotes of the user's that may be reached. */
+  /** Those that the new repository may use. */
   readonly remotes: readonly string[]
 }
 
-/** What is known of a repository, for as long as its settings are the same. */
+/** Valid while the files of the settings are the same. */
 const known = new Map<string, { readonly stamp: string; readonly text: string }>()
 
-/** The text of `config` in a repository that is made for a worker or a gate. */
-export async function settingsText({ git, commonDir, remotes }: Asked): Promise<string> {
+/** The file `config` of a repository for a worker or a gate. */
+export async function settingsText({ git, commonDir, remotes }: UserRepository): Promise<string> {
   const files = ["config", "config.worktree"].map((name) => `${commonDir}/${name}`)
   const key = JSON.stringify([commonDir, remotes])
   const stamp = JSON.stringify(files.map(stampOf))
@@ -49,7 +48,7 @@ function stampOf(file: string): string | null {
   return stat === undefined ? null : `${stat.mtimeNs} ${stat.size} ${stat.ino}`
 }
 
-/** The value is null for a setting that is only named, which means yes. */
+/** The value is null for a key without `=`, which means true. */
 type Setting = readonly [key: string, value: string | null]
 
 async function readSettings(git: Git, file: string): Promise<Setting[]> {
@@ -61,13 +60,13 @@ async function readSettings(git: Git, file: string): Promise<Setting[]> {
 }
 
 function choose(all: readonly Setting[], remotes: readonly string[]): Setting[] {
-  const isTaken = ([key]: Setting) => TAKEN.some((pattern) => pattern.test(key))
+  const isCopied = ([key]: Setting) => COPIED.some((pattern) => pattern.test(key))
   const isRemote = ([key]: Setting) =>
     remotes.some((name) => key.startsWith(`remote.${name}.`)) ||
     (remotes.length > 0 && (key === "extensions.partialclone" || /^(?:url|credential|http)\./.test(key)))
-  const taken = all.filter((setting) => isTaken(setting) || isRemote(setting))
-  const version = taken.some(([key]) => key.startsWith("extensions.")) ? "1" : "0"
-  return [["core.repositoryformatversion", version], ...taken, ...OWN]
+  const copied = all.filter((setting) => isCopied(setting) || isRemote(setting))
+  const version = copied.some(([key]) => key.startsWith("extensions.")) ? "1" : "0"
+  return [["core.repositoryformatversion", version], ...copied, ...OWN]
 }
 
 function write(settings: readonly Setting[]): string {

@@ -3,12 +3,20 @@ import type { SetupOutcome, SetupRecord } from "../../checkouts/port.ts"
 import { setupFailed } from "../../checkouts/setup-failure.ts"
 import { dirname } from "../../lib/paths.ts"
 import { withoutGitPlaces } from "../../lib/process/without-git-places.ts"
+import { copyFiles } from "./copy-files.ts"
+import { type CheckoutPlace, gitWithView } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
+
+/** Copies untracked files into a fresh gate checkout and sets it up, as for a worker's worktree. */
+export async function prepareCheckout(context: WorkspaceContext, place: CheckoutPlace): Promise<void> {
+  await copyFiles(context, gitWithView(context.git, place), place.path)
+  await runSetup(context, { path: place.path, log: `${place.path}.setup.txt` })
+}
 
 interface SetupPlace {
   /** The checkout. */
   readonly path: string
-  /** Where to write what was printed. */
+  /** The file for the output. */
   readonly log: string
   /** What the attempt before left there. */
   readonly earlier?: SetupRecord
@@ -16,7 +24,7 @@ interface SetupPlace {
 
 const NOTHING = { record: undefined, log: null, notes: [], hasRun: false } as const
 
-/** Makes a checkout ready to work in: by `workspace.setup`, or without one by what its files ask for. */
+/** Runs `workspace.setup`; if that is empty, installs what the files of the checkout require. */
 export async function runSetup(
   context: WorkspaceContext,
   place: SetupPlace,
@@ -28,7 +36,6 @@ export async function runSetup(
   return mode === "off" ? NOTHING : ((await checkouts?.setUp({ ...place, folder: place.path })) ?? NOTHING)
 }
 
-/** Empty: what the files of the repository ask for. `none` and `off`: nothing. */
 export function setupMode(setup: string): "automatic" | "off" | "command" {
   if (setup.trim() === "") return "automatic"
   return setup.trim() === "none" || setup.trim() === "off" ? "off" : "command"

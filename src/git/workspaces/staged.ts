@@ -1,25 +1,22 @@
 import { existsSync, lstatSync, rmSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
+import { entriesOf } from "../../lib/read-files.ts"
 import { getTree } from "../ancestry.ts"
 import { copyIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
-import { entriesOf } from "../read-refs.ts"
 import { treeOfIndex } from "../read-status.ts"
 import { importObjects } from "./import-objects.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import type { FoundWorkspace } from "./workspace-record.ts"
 
-/**
- * What a worker has put into its own index, as a tree in the user's repository. Undefined where that is what is
- * committed, or where the index cannot be read.
- */
+/** The tree of the worker's own index, imported. Undefined if it is that of the commit, or if the index cannot be read. */
 export async function keepStaged(
   source: Pick<WorkspaceContext, "git" | "commonDir">,
   git: Git,
   { found, head }: { readonly found: FoundWorkspace; readonly head: string },
 ): Promise<string | undefined> {
   const { gitDir, view, isLinked } = found
-  // A link would lead to an index of somebody else.
+  // A link may lead to an index of others.
   if (lstatSync(`${gitDir}/index`, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   if (treeOfIndex(`${gitDir}/index`) === (await getTree(git, head))) return undefined
   const index = `${view}/teamwork-index-staged-${process.pid}`
@@ -42,7 +39,7 @@ export async function keepStaged(
   }
 }
 
-/** Those that the user's repository need not have. */
+/** Those that only the worker's repository may have. */
 function ownObjects(gitDir: string, ids: readonly string[]): string[] {
   if (entriesOf(`${gitDir}/objects/pack`).length > 0) return [...ids]
   return ids.filter((id) => existsSync(`${gitDir}/objects/${id.slice(0, 2)}/${id.slice(2)}`))

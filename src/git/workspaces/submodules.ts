@@ -1,22 +1,20 @@
 import { existsSync, lstatSync } from "node:fs"
 import { resolvePath } from "../../lib/paths.ts"
+import { readBytes, readText } from "../../lib/read-files.ts"
 import type { Git } from "../git.ts"
 import { listTracked } from "../read-index.ts"
-import { readBytes, readRefs, readText } from "../read-refs.ts"
+import { isCommitId, readRefs } from "../read-refs.ts"
 
-/** A commit of another repository that the index names, where files of that repository are there. */
+/** A submodule that has files in a workspace. */
 export interface Submodule {
   readonly path: string
-  /** The commit that is checked out there; undefined where it cannot be told. */
+  /** The commit that is checked out there, if it can be read. */
   readonly head: string | undefined
 }
 
 const REPOSITORY = 0o160000
 
-/**
- * Submodules with files in a workspace. Git itself would start a git in each of them to see what changed, and that one
- * would run what is set there; so they are left to us.
- */
+/** Submodules with files in a workspace. We read them ourselves: git would start a git in each, with the settings there. */
 export async function listSubmodules(git: Git, index: string): Promise<Submodule[]> {
   const paths = await listLinks(git, index)
   if (paths.length === 0) return []
@@ -35,7 +33,7 @@ async function listLinks(git: Git, index: string): Promise<string[]> {
   return entries.flatMap((entry) => /^160000 [^\t]+\t(.+)$/s.exec(entry)?.[1] ?? [])
 }
 
-/** The git folder of a repository that lies among the files. */
+/** The git folder of a nested repository. */
 export function nestedGitDir(folder: string): string {
   const file = `${folder}/.git`
   if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return file
@@ -43,21 +41,21 @@ export function nestedGitDir(folder: string): string {
   return target === undefined ? file : resolvePath(target, folder)
 }
 
-/** The commit that is checked out in a repository that lies among the files; undefined where there is none. */
+/** The commit that is checked out in a nested repository. */
 export async function nestedHead(git: Git, folder: string): Promise<string | undefined> {
   const gitDir = nestedGitDir(folder)
   const head = readText(`${gitDir}/HEAD`).trim()
   const ref = /^ref: (refs\/\S+)$/.exec(head)?.[1]
-  if (ref === undefined) return /^[0-9a-f]{40,64}$/.test(head) ? head : undefined
+  if (ref === undefined) return isCommitId(head) ? head : undefined
   return (await readRefs(git, gitDir, ref)).get(ref)
 }
 
-/** Keeps git away from them while it adds everything else. */
+/** Path arguments that exclude them. */
 export function excluded(submodules: readonly Submodule[]): string[] {
   return submodules.map(({ path }) => `:(exclude,top,literal)${path}`)
 }
 
-/** Brings the commits that are checked out there into the index. */
+/** Adds the commits that are checked out there to the index. */
 export async function addSubmodules(
   git: Git,
   submodules: readonly Submodule[],

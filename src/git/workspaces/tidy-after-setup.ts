@@ -4,8 +4,8 @@ import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, gitIn } from "./workspace-record.ts"
 
 /**
- * What the set-up of a workspace wrote is nobody's work. Tracked files go back to what they are in the commit. New folders
- * get a file by which they ignore themselves; single files that are left are kept out of commits by name.
+ * What a set-up wrote is not work of the task. Restores tracked files, adds a `.gitignore` to new folders, and excludes
+ * single new files by name.
  */
 export async function tidyAfterSetup(context: WorkspaceContext, found: FoundWorkspace): Promise<void> {
   const git = gitIn(context, found)

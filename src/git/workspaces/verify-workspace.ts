@@ -6,54 +6,44 @@ import { importHead } from "./import-work.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, gitIn, isFinished } from "./workspace-record.ts"
 
-export interface Expectation {
+interface Expectation {
   readonly branch: string
   /** The commit that work starts from. */
   readonly base: string
-  /** Work went on from the base already. */
-  readonly resumes?: boolean
-  /** Made a moment ago by ourselves. */
+  /** We just made it, so its repository need not be read. */
   readonly isFresh?: boolean
 }
 
-/** The commit a workspace is at, once it is proven to be the right one: path, branch, base, and clean. */
+/** Throws `workspace.unproven` unless a workspace has the right path, branch and commit, and is clean. Returns the commit. */
 export async function verifyWorkspace(
   context: WorkspaceContext,
   found: FoundWorkspace,
-  expected: Expectation,
+  { branch, base, isFresh = false }: Expectation,
 ): Promise<string> {
-  const { branch, base } = expected
   const fields = { workerId: found.worker }
   const refuse = (reason: string, why: string, remedy?: Remedy): never => {
     const message = `the worktree of ${found.worker} at ${found.path} ${why}`
     throw new AppError("workspace.unproven", message, { worker: found.worker, path: found.path, reason }, { remedy })
   }
   if (found.folder === "gone")
-    refuse("path", "is gone", { operation: "worktree create", fields, to: "make it anew with" })
+    refuse("path", "is gone", { operation: "worktree create", fields, to: "create it again with" })
   if (found.folder === "other" || lstatSync(found.path).isSymbolicLink())
-    refuse("path", "is no longer what was made there", { operation: "worktree remove", fields, to: "remove it with" })
-  if (expected.isFresh !== true && !isFinished(found)) {
-    const mend: Remedy = { operation: "doctor", fields: { fix: true }, to: "mend it with" }
-    refuse("unfinished", "was never finished, as the process that made it was interrupted", mend)
+    refuse("path", "was replaced", { operation: "worktree remove", fields, to: "remove it with" })
+  if (!isFresh && !isFinished(found)) {
+    const repair: Remedy = { operation: "doctor", fields: { fix: true }, to: "repair it with" }
+    refuse("unfinished", "was never finished, because the process that made it was interrupted", repair)
   }
-  const out = expected.isFresh === true ? { branch, commit: base } : await importHead(context, found)
+  const out = isFresh ? { branch, commit: base } : await importHead(context, found)
   if (out.branch !== branch) refuse("branch", `is on ${out.branch ?? "no branch"} and not on ${branch}`)
   const head = out.commit ?? refuse("base", "has no commit that can be read")
-  const git = gitIn(context, found)
-  const status = await readStatus(git, found.view, head)
-  const [first, ...more] = status.changes
+  const { changes, closed } = await readStatus(gitIn(context, found), found.view, head)
+  const [first, ...more] = changes
   if (first !== undefined) {
-    const others = more.length === 0 ? "" : ` and ${more.length} more`
-    refuse(
-      "changes",
-      `is not clean: ${first.path}${others} ${more.length === 0 ? "differs" : "differ"} from its commit`,
-    )
+    const others = more.length === 0 ? " differs" : ` and ${more.length} more differ`
+    refuse("changes", `is not clean: ${first.path}${others} from its commit`)
   }
-  if (status.closed.length > 0) refuse("changes", `has folders that cannot be read: ${status.closed.join(", ")}`)
-  if (head === base) return head
-  if (expected.resumes !== true) refuse("base", `is at ${short(head)} and not at its base ${short(base)}`)
-  const { exitCode } = await git.run(["merge-base", "--is-ancestor", base, head])
-  if (exitCode !== 0) refuse("base", `is at ${short(head)}, which does not come from its base ${short(base)}`)
+  if (closed.length > 0) refuse("changes", `has folders that cannot be read: ${closed.join(", ")}`)
+  if (head !== base) refuse("base", `is at ${short(head)} and not at its base ${short(base)}`)
   return head
 }
 

@@ -5,20 +5,20 @@ import type { RunName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
 import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import type { Processes } from "../../lib/process/process.ts"
+import { readText } from "../../lib/read-files.ts"
 import { type Git, withVariables } from "../git.ts"
-import { readText } from "../read-refs.ts"
 import { gitInFolder, isView } from "./view.ts"
 
-/** What `workspace.*` of the configuration says. */
+/** The settings `workspace.*`. */
 export interface WorkspaceSettings {
-  /** Run in a shell after a worktree was made or moved; empty for what its files ask for, `none` for nothing. */
+  /** A shell command; empty for an automatic set-up, `none` for nothing. */
   readonly setup: string
   readonly setupTimeoutSeconds: number
-  /** Files that git does not track and a worktree needs anyway, as globs. */
+  /** Globs of untracked files that worktrees need. */
   readonly copy: readonly string[]
-  /** What stays when a worktree is moved, in the form of `.gitignore`. */
+  /** Lines of `.gitignore`: what stays when a worktree moves to the next attempt. */
   readonly keep: readonly string[]
-  /** Remotes of the user's repository that workers may reach. */
+  /** Remotes that workers may use. */
   readonly remotes: readonly string[]
 }
 
@@ -26,31 +26,30 @@ export interface ContextPorts {
   readonly processes: Processes
   readonly clock: Clock
   readonly sleep: (ms: number) => Promise<unknown>
-  /** The environment that the set-up command gets. */
+  /** For the set-up command. */
   readonly env: Record<string, string | undefined>
-  /** Sets checkouts up by themselves; without it only `workspace.setup` does. */
+  /** For automatic set-ups. */
   readonly makeCheckouts?: (userRoots: readonly string[]) => CheckoutSetup
 }
 
-/** The repository and the team that everything here is about. */
+/** The repository and the team of all workspaces here. */
 export interface WorkspaceContext extends ContextPorts {
   /** In the folder we were called from. */
   readonly source: Git
-  /** Told where the repository is, so that it also works once that folder is gone. */
+  /** With `GIT_DIR` set, so that it works even if that folder is deleted. */
   readonly git: Git
-  /** The folder with git's own files of the user's repository. */
+  /** The common git folder of the user's repository. */
   readonly commonDir: string
   /** The git folder of the checkout we were called from. */
   readonly gitDir: string
   /** The user's own checkout; null for a bare repository. */
   readonly mainRoot: string | null
-  /** The revision that the user has checked out, as seen from the folder we were called from. */
+  /** What the user has checked out, as seen from the folder we were called from. */
   readonly here: "HEAD" | "main-worktree/HEAD"
   readonly team: RunName
-  /** Holds the worktrees of the team. */
+  /** Contains the worktrees of the team. */
   readonly folder: string
   readonly settings: WorkspaceSettings
-  /** The user's own checkouts. */
   readonly userRoots: readonly string[]
   readonly checkouts: CheckoutSetup | undefined
 }
@@ -68,10 +67,10 @@ export async function openWorkspaceContext({ home, ...given }: ContextRequest): 
   const { commonDir, gitDir, isBare } = await locate(source)
   const mainRoot = isBare ? null : await mainRootOf(source, commonDir, gitDir)
   const folder = `${realHome(home)}/worktrees/${team.project}-${shortHash(commonDir)}/${team.team}`
-  // Called from a workspace of ours, "what is checked out" means the user's checkout, not that of the worker.
+  // In a workspace, "checked out" means the user's checkout and not the worker's.
   const isOurs = isView(gitDir) || (gitDir !== commonDir && readWorktreePath(gitDir).startsWith(`${folder}/`))
   const git = withVariables(source.in(commonDir), { GIT_DIR: commonDir })
-  // A linked worktree of the user's own may have something installed that the main checkout does not have.
+  // A linked worktree of the user may have more installed than the main checkout.
   const linked = gitDir === commonDir || isOurs ? "" : readWorktreePath(gitDir)
   const userRoots = [linked, mainRoot ?? ""].filter((root) => root !== "")
   const checkouts = request.makeCheckouts?.(userRoots)
@@ -88,18 +87,15 @@ async function locate(git: Git): Promise<{ commonDir: string; gitDir: string; is
   if (unsafe !== undefined) {
     throw new AppError(
       "workspace.no_repository",
-      `git does not trust ${unsafe}, which belongs to another user; if you do, run: git config --global --add safe.directory '${unsafe}'`,
+      `git does not trust ${unsafe}, which belongs to another user; if you trust it, run: git config --global --add safe.directory '${unsafe}'`,
     )
   }
-  throw new AppError(
-    "workspace.no_repository",
-    `no git repository here; call this from inside of one (${firstLine(stderr)})`,
-  )
+  throw new AppError("workspace.no_repository", `no git repository here; run this inside of one (${firstLine(stderr)})`)
 }
 
 async function mainRootOf(git: Git, commonDir: string, gitDir: string): Promise<string | null> {
   if (basename(commonDir) === ".git") return dirname(commonDir)
-  // A submodule, or a repository whose git folder lies elsewhere: only its own checkout knows where that is.
+  // A submodule, or a repository with a separate git folder: only its checkout knows where it is.
   return gitDir === commonDir ? git.read(["rev-parse", "--path-format=absolute", "--show-toplevel"]) : null
 }
 
@@ -108,15 +104,15 @@ function realHome(home: string): string {
   return realpathSync(home)
 }
 
-/** Two repositories may have the same name. */
+/** Distinguishes repositories of the same name. */
 function shortHash(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 8)
 }
 
-/** The folder that a linked worktree's own git folder belongs to. */
+/** The folder of a linked worktree, from its git folder. */
 export function readWorktreePath(adminDir: string): string {
   const link = readText(`${adminDir}/gitdir`).replace(/[\r\n]+$/, "")
-  // Newer versions of git may be told to write it relative to where it stands.
+  // Newer versions of git may write a relative path.
   return link === "" ? "" : resolvePath(link, adminDir).replace(/\/\.git$/, "")
 }
 

@@ -1,38 +1,36 @@
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import type { SetupRecord } from "../../checkouts/port.ts"
 import { basename, resolvePath } from "../../lib/paths.ts"
+import { entriesOf, readText } from "../../lib/read-files.ts"
 import { type Git, withVariables } from "../git.ts"
 import type { Attempt } from "../port.ts"
-import { entriesOf, readText } from "../read-refs.ts"
 import { type CheckoutPlace, gitWithView, hasGitFile, makeView, namesIn, placeIn } from "./view.ts"
 import { readWorktreePath, type WorkspaceContext } from "./workspace-context.ts"
 
 /**
- * What we know of a workspace, kept in our view of it. It is written when the workspace is complete: without it, or with
- * something pending, the process that worked on it was interrupted.
+ * Kept in the view of a workspace, and written when the workspace is complete. If it is missing, or something is pending,
+ * the process that worked on it was interrupted.
  */
 export interface WorkspaceRecord {
   readonly base: string
   readonly attempt: Attempt | null
   readonly pending: "move" | "sync" | "remove" | null
-  /** What was installed in it; absent where nothing was by ourselves. */
+  /** What an automatic set-up installed. */
   readonly setup?: SetupRecord
 }
 
-/** A workspace of ours. */
 export interface FoundWorkspace extends CheckoutPlace {
   readonly worker: string
   readonly record: WorkspaceRecord | null
-  /** Whether the folder is there, and is what we made there. */
+  /** `other`: not the folder that we made. */
   readonly folder: "there" | "gone" | "other"
   /**
-   * A linked worktree of the user's repository, as version 0.1.0 made them: `gitDir` and `view` are git's own files of it,
-   * and its refs are the user's. It is pinned and replaced.
+   * A linked worktree of the user's repository, as version 0.1.0 made them. `gitDir` and `view` are its git folder, its
+   * refs are the user's. It is pinned and replaced.
    */
   readonly isLinked: boolean
 }
 
-/** Nothing was interrupted while making or changing it. */
 export function isFinished({ record }: FoundWorkspace): boolean {
   return record !== null && record.pending === null
 }
@@ -51,8 +49,8 @@ export function listWorkspaces(context: WorkspaceContext): FoundWorkspace[] {
 }
 
 /**
- * A link that a worker put in the place of our view or its repository leads to files of others. It goes, and with a view
- * that knows nothing the workspace counts as unfinished: its files are pinned, and it is made anew.
+ * Removes links in place of the view or the repository: a worker may have made them point to files of others. With an
+ * empty view the workspace counts as unfinished, so its files are pinned and it is replaced.
  */
 function withoutLinks({ commonDir }: WorkspaceContext, place: CheckoutPlace): CheckoutPlace {
   const isLink = (folder: string) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true
@@ -71,7 +69,7 @@ function inspect(worker: string, place: CheckoutPlace): FoundWorkspace {
 }
 
 function folderState(place: CheckoutPlace): FoundWorkspace["folder"] {
-  // A link in its place leads to files of others, which are not looked at.
+  // A link may lead to files of others.
   if (lstatSync(place.path, { throwIfNoEntry: false })?.isDirectory() !== true) return "gone"
   return hasGitFile(place) ? "there" : "other"
 }
@@ -98,12 +96,12 @@ function linkedState(path: string, adminDir: string): FoundWorkspace["folder"] {
   return link !== undefined && resolvePath(link, path) === adminDir ? "there" : "other"
 }
 
-/** Where the work in a workspace of ours started; undefined in any other checkout. */
+/** Where the work in a workspace started; undefined in any other checkout. */
 export async function startOfWork(git: Git): Promise<string | undefined> {
   return readRecord((await git.places()).gitDir)?.base
 }
 
-/** What was installed in a workspace of ours; undefined in any other checkout. */
+/** What was installed in a workspace; undefined in any other checkout. */
 export async function setupOfWork(git: Git): Promise<SetupRecord | undefined> {
   return readRecord((await git.places()).gitDir)?.setup
 }
@@ -124,7 +122,7 @@ export function writeRecord(view: string, record: WorkspaceRecord): void {
   renameSync(`${file}.new`, file)
 }
 
-/** The git folder of the checkout of the user's that has a branch checked out. */
+/** The git folder of the user's checkout that has a branch checked out. */
 export function findCheckout(
   { commonDir }: Pick<WorkspaceContext, "commonDir">,
   branch: string,
@@ -135,7 +133,7 @@ export function findCheckout(
   return [commonDir, ...linked].find((gitDir) => gitDir !== except && isOn(gitDir))
 }
 
-/** Git that looks at the files of a workspace, and never with what was set by the one who works there. */
+/** Git for the files of a workspace, never with the worker's settings. */
 export function gitIn(context: WorkspaceContext, found: FoundWorkspace): Git {
   if (!found.isLinked) return gitWithView(context.git, found)
   const places = { GIT_DIR: context.commonDir, ...(found.folder === "gone" ? {} : { GIT_WORK_TREE: found.path }) }

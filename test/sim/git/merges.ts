@@ -164,7 +164,7 @@ export function makeSimTargets(repository: SimRepository, process: SimProcess): 
         const tracked = objects.files(repository.resolve("HEAD") ?? "")
         const changed = [...tracked].filter(([path, content]) => main.files.get(path) !== content)
         const [first] = changed
-        const obstacle = `${folder} has changes that are not committed: ${JSON.stringify(first?.[0])}`
+        const obstacle = `${folder} has uncommitted changes: ${JSON.stringify(first?.[0])}`
         return { folder, obstacle: first === undefined ? null : obstacle }
       }),
     async move({ branch, from, to, checkout }) {

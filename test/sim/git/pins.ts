@@ -10,10 +10,6 @@ export function makeSimPins(repository: SimRepository, process: SimProcess): Pin
   const { objects, team } = repository
   const git = askingGit(process)
   return {
-    pin: ({ task, attempt }, commits) =>
-      git("pin", () =>
-        writePins(repository, { task, attempt }, new Map(Object.entries(commits) as [PinKind, string][])),
-      ),
     find: ({ task, attempt }, kind) =>
       git("find-pin", () => {
         const ref = pinRef(team, { place: { task, attempt }, number: attempt, kind })

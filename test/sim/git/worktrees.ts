@@ -62,14 +62,6 @@ export function makeSimWorkspaces(
     pathOf,
     create: (request) => alone(request.worker, () => create(scene, request)),
     move: (request) => alone(request.worker, () => move(scene, request)),
-    prove: ({ worker, base, resumes }) =>
-      scene.git("prove", () => {
-        const found = repository.worktrees.get(worker)
-        if (found === undefined)
-          throw new AppError("workspace.unproven", `${worker} has no worktree`, { worker, reason: "missing" })
-        const head = prove(repository, found, { base, resumes })
-        return { worker, path: found.path, branch: found.branch, base, head, attempt: found.record?.attempt ?? null }
-      }),
     sync: (request) => alone(request.worker, () => sync(scene, request)),
     find: (worker) =>
       scene.git("find-worktree", () => {
@@ -142,7 +134,7 @@ async function create(scene: Scene, request: WorkspaceRequest): Promise<CreatedW
   if (found !== undefined && isFinished(found)) {
     return git("use-worktree", () => {
       try {
-        const head = prove(repository, found, { base })
+        const head = verify(repository, found, base)
         const attempt = request.attempt ?? found.record?.attempt ?? null
         found.record = { base: head, attempt, pending: null }
         const { path, branch } = found
@@ -310,11 +302,7 @@ function earlierHeads({ objects, refs }: SimRepository, found: SimWorktree, head
   return [...lost].filter((id) => found.log.includes(id) && !parents.has(id))
 }
 
-function prove(
-  repository: SimRepository,
-  found: SimWorktree,
-  { base, resumes }: { base: string; resumes?: boolean },
-): string {
+function verify(repository: SimRepository, found: SimWorktree, base: string): string {
   const refuse = (reason: string, why: string): never => {
     const message = `the worktree of ${found.worker} at ${found.path} ${why}`
     throw new AppError("workspace.unproven", message, { worker: found.worker, path: found.path, reason })
@@ -324,9 +312,7 @@ function prove(
   const [first] = changedPaths(repository, found)
   if (first !== undefined) refuse("changes", `is not clean: ${first} differs from its commit`)
   if (head === base) return head
-  if (resumes !== true) refuse("base", `is at ${head.slice(0, 10)} and not at its base ${base.slice(0, 10)}`)
-  if (!repository.objects.contains(head, base)) refuse("base", `does not come from its base ${base.slice(0, 10)}`)
-  return head
+  return refuse("base", `is at ${head.slice(0, 10)} and not at its base ${base.slice(0, 10)}`)
 }
 
 export function changedPaths(repository: SimRepository, found: SimWorktree): string[] {
