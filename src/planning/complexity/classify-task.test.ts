@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import { classifyTask } from "./classify-task.ts"
-import { BACKEND_WORDS, FRONTEND_WORDS, OPERATIONS_WORDS } from "./domain-words.ts"
+import WORDS from "./signal-words.json"
 
 const families = (text: string) => {
   const { backend, frontend } = classifyTask(text)
@@ -33,8 +33,8 @@ describe("classifyTask", () => {
   })
 
   it("knows at least sixty words", () => {
-    const tables = [BACKEND_WORDS, FRONTEND_WORDS, OPERATIONS_WORDS]
-    const words = tables.flatMap((table) => Object.values(table).flatMap((entries) => entries.split(", ")))
+    const tables = [WORDS.backend, WORDS.frontend, WORDS.operations]
+    const words = tables.flatMap((table) => Object.values(table).flat())
     expect(words.length).toBeGreaterThanOrEqual(60)
     expect(new Set(words).size).toBe(words.length)
     for (const word of words.filter((each) => each !== "rest")) {
@@ -45,10 +45,10 @@ describe("classifyTask", () => {
 
   it("knows the domain of every word it has", () => {
     for (const [domain, tables] of [
-      ["backend", [BACKEND_WORDS, OPERATIONS_WORDS]],
-      ["frontend", [FRONTEND_WORDS]],
+      ["backend", [WORDS.backend, WORDS.operations]],
+      ["frontend", [WORDS.frontend]],
     ] as const) {
-      const entries = tables.flatMap((table) => Object.values(table).flatMap((words) => words.split(", ")))
+      const entries = tables.flatMap((table) => Object.values(table).flat())
       // "rest" alone is what remains; "design" is in the way of nothing here.
       const wrong = entries.filter(
         (entry) => entry !== "rest" && classifyTask(entry.replace("*", "")).domain !== domain,

@@ -3,8 +3,7 @@ import { countParts } from "./count-parts.ts"
 import { judgeWork, type WorkSign } from "./judge-work.ts"
 import { COMPLEXITY_OF, MODEL_TIERS, type ModelTier, TIER_OF } from "./model-tier.ts"
 import { findPaths } from "./paths-in-text.ts"
-import type { WeightGroup } from "./weight-words.ts"
-import { findSignals, type Signals } from "./word-families.ts"
+import { findSignals, type Signals, type WeightGroup } from "./word-families.ts"
 
 const DEFAULT_TIER: ModelTier = "sonnet"
 

@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test"
-import { BACKEND_WORDS, FRONTEND_WORDS, OPERATIONS_WORDS } from "./domain-words.ts"
-import { WEIGHT_WORDS } from "./weight-words.ts"
+import WORDS from "./signal-words.json"
 import { findSignals } from "./word-families.ts"
 
-const tables = [BACKEND_WORDS, FRONTEND_WORDS, OPERATIONS_WORDS, WEIGHT_WORDS]
-const entries = tables.flatMap((table) => Object.values<string>(table)).flatMap((words) => words.split(", "))
+const entries = Object.values(WORDS).flatMap((table) => Object.values<string[]>(table).flat())
 
 test("the tables have no entry that is never found: one or two words that begin with a letter, or a stem", () => {
   expect(entries.filter((entry) => !/^[a-z][a-z0-9]*(?:'[a-z]+)?(?: [a-z]+)?$|^[a-z]{4,}\*$/.test(entry))).toEqual([])

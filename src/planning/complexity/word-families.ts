@@ -1,6 +1,7 @@
-import { BACKEND_WORDS, FRONTEND_WORDS, OPERATIONS_WORDS } from "./domain-words.ts"
-import { WEIGHT_WORDS, type WeightGroup } from "./weight-words.ts"
+import WORDS from "./signal-words.json"
 
+/** Words that make a task heavier. */
+export type WeightGroup = keyof typeof WORDS.weight
 export type WordGroup = "backend" | "frontend" | "operations" | WeightGroup
 
 /** Words of one family count as one signal, however often they occur. */
@@ -96,6 +97,11 @@ function isOneName(lower: string): boolean {
   return NAMES_IN_CAMEL_CASE.has(lower) || wordIndex().families.has(lower) || wordIndex().beginnings.has(lower)
 }
 
+/**
+ * The words of signal-words.json. A plain word stands for its plural too, `stem*` for every word that begins so, and two
+ * words for the pair, however it is joined: `back end` is back-end too. Operations count as backend, and as an area of
+ * their own.
+ */
 interface WordIndex {
   /** By word, pair or stem, as written in the tables. */
   readonly families: Map<string, Family[]>
@@ -115,23 +121,17 @@ function wordIndex(): WordIndex {
 
 function buildIndex(): WordIndex {
   const index: WordIndex = { families: new Map(), beginnings: new Set(), stems: new Map() }
-  addTable(index, "backend", BACKEND_WORDS)
-  addTable(index, "frontend", FRONTEND_WORDS)
-  addTable(index, "operations", OPERATIONS_WORDS)
-  for (const [group, words] of Object.entries(WEIGHT_WORDS)) {
+  for (const group of ["backend", "frontend", "operations"] as const)
+    for (const [family, words] of Object.entries(WORDS[group])) addWords(index, words, { family, group })
+  for (const [group, words] of Object.entries(WORDS.weight))
     addWords(index, words, { family: group, group: group as WeightGroup })
-  }
   return index
-}
-
-function addTable(index: WordIndex, group: WordGroup, table: Readonly<Record<string, string>>): void {
-  for (const [family, words] of Object.entries(table)) addWords(index, words, { family, group })
 }
 
 const STEM_KEY_LENGTH = 4
 
-function addWords({ families, beginnings, stems }: WordIndex, entries: string, family: Family): void {
-  for (const entry of entries.split(", ")) {
+function addWords({ families, beginnings, stems }: WordIndex, entries: readonly string[], family: Family): void {
+  for (const entry of entries) {
     addTo(families, entry, family)
     const blank = entry.indexOf(" ")
     if (blank !== -1) beginnings.add(entry.slice(0, blank))

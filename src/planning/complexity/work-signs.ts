@@ -1,7 +1,9 @@
-// Signs in the words of a task that it is small, or hard. The phrases were tuned on the labelled issues in
-// bench/complexity. A phrase stands for whole words in any case; `stem*` stands for every word that begins so, and a
-// blank for blanks or a dash. Phrases for titles are searched in the first line only, because in a body the same words
-// are often background. Patterns are bounded, so that no text takes long.
+// Signs in the words of a task that it is small, or hard: phrases in work-phrases.json, and patterns here. They were tuned
+// on the labelled issues in bench/complexity. A phrase stands for whole words in any case; `stem*` stands for every word
+// that begins so, and a blank for blanks or a dash. Signs for titles are searched in the first line only, because in a
+// body the same words are often background. Patterns are bounded, so that no text takes long.
+
+import PHRASES from "./work-phrases.json"
 
 export type HardKind = "concurrency" | "security" | "migration" | "port" | "structure" | "cause"
 export type SmallKind = "words" | "value" | "entry" | "sight" | "removal" | "name"
@@ -11,9 +13,9 @@ export interface Signs {
   readonly text: readonly RegExp[]
 }
 
-function phrases(list: string): RegExp {
+function phrases(list: readonly string[]): RegExp {
   const one = (phrase: string) => phrase.replaceAll("*", "\\w*").replaceAll(" ", "[\\s-]+")
-  const plain = list.split(", ").map(one).join("|")
+  const plain = list.map(one).join("|")
   return new RegExp(`(?<![\\p{L}\\d_])(?:${plain})(?![\\p{L}\\d_])`, "iu")
 }
 
@@ -29,21 +31,9 @@ const PARTS =
 
 export const HARD_SIGNS: Readonly<Record<HardKind, Signs>> = {
   concurrency: {
-    title: [
-      phrases(
-        "parallel*, in order, order of events, fair queue*, queueing, on shutdown, watermark*, ordering, desync*, out of sync, when two, clobber*, more than once, while another",
-      ),
-    ],
+    title: [phrases(PHRASES.concurrency.title)],
     text: [
-      phrases(
-        "deadlock*, livelock*, race condition*, raec condition*, data race*, racy, toctou, concurren*, in parallel, thread safe*, " +
-          "multithread*, multi thread*, mutex*, semaphore*, spinlock*, goroutine*, starvation, split brain, leader election, " +
-          "lost update*, double booking*, simultaneous*, condition variable*, atomic*, compare and swap, out of order, wrong order, " +
-          "interleav*, within milliseconds, handled twice, executed twice, processed twice, sent twice, emitted twice, runs twice, " +
-          "exactly once, exactly one worker, main thread, ui thread, several threads, several machines, holding a lock, lock is held, " +
-          "lock held, another thread, another consumer, another worker, another instance, another process, another node, then both, " +
-          "backpressure, back pressure, eventual* consisten*, stale read*, happens before, two people, message passing, own process, order is not defined, order isn't defined, desync*, non deterministic*, nondeterministic*, duplicate rows, duplicated rows, interrupt handler*, isr, reentran*",
-      ),
+      phrases(PHRASES.concurrency.text),
       new RegExp(
         `\\b(?:two|both|several|multiple|many) (?:\\w+ )?${ACTORS}\\b.{0,60}\\b(?:same|at once|together|refresh|claim|edit|write|read|pick)`,
         "i",
@@ -54,21 +44,9 @@ export const HARD_SIGNS: Readonly<Record<HardKind, Signs>> = {
     ],
   },
   security: {
-    title: [
-      phrases(
-        "security, secret*, permissions, permission check*, sandbox*, signature*, signing, api token*, access token*, credential*, reentrancy, kicked, password reset, hash password*, " +
-          "sso, saml, oidc, ldap, single sign on, impersonat*, oauth*, api key*, privacy, account takeover, taken over, cheat*, hack*, authentication bypass",
-      ),
-    ],
+    title: [phrases(PHRASES.security.title)],
     text: [
-      phrases(
-        "sql injection, command injection, code injection, injection, xss, csrf, xsrf, ssrf, xxe, idor, rce, cross site, " +
-          "request forgery, vulnerab*, exploit*, attacker*, path traversal, directory traversal, open redirect, privilege escalation, " +
-          "access control, rbac, role based, authorization server, ownership check, encrypt*, re encrypt*, decrypt*, cryptograph*, " +
-          "tamper*, two factor, 2fa, mfa, totp, passkey*, webauthn, phish*, spoof*, hijack*, brute force, bypass*, untrusted, " +
-          "unauthenticated, without logging in, without login, without authentication, gdpr, personal data, private key*, secret key*, " +
-          "signed assertion*, key rotation, least privilege, replay attack*, constant time, gives away, guessed, guessable, predictable, without a login, without a password, trusts the, server trusts, takeover, session fixation, stolen, malicious, least privilege, sanitise, sanitize, sanitizing, cluster admin, short lived credential*, brute forc*, stored hashed, rate limit bypass, revocation, audit trail",
-      ),
+      phrases(PHRASES.security.text),
       /\bcve-\d{4}|\b(?:passwords?|tokens?|secrets?)\b.{0,40}\bplain ?text\b|\brotat\w+ .{0,20}\bkeys?\b|_SECRET_|\bsecret_/i,
       /\b(?:sees?|reads?|views?|access|download|deletes?|edits?|change)\b.{0,40}(?:\bother (?:users?|customers?|tenants?|people|accounts?)|\b[A-Z]'s |\bsome(?:one|body) else's)/,
       /漏洞|注入|加密|越权|权限|他人|暴力破解|脆弱性|権限|\bsicherheitslücke\w*|\bverschlüssel\w*|\bvulnerabilidad\w*|\bcifrar\b|\bfaille\b|\bchiffre\w*/i,
@@ -76,11 +54,7 @@ export const HARD_SIGNS: Readonly<Record<HardKind, Signs>> = {
   },
   migration: {
     title: [
-      phrases(
-        "migrate, migrates, migrating, migration, migrations, get off, get rid of, move off, move away from, retire, sunset, phase out, " +
-          "end of life, eol, stop storing, stop using, partition*, shard*, re shard, cut over, cutover, primary key*, convert existing, " +
-          "switch over, schema change, discontinued, deprecated, reindex*, reprocess*, drop support for, replatform*, upgrade to the new",
-      ),
+      phrases(PHRASES.migration.title),
       /\b(?:move|moving|switch|switching|change|convert|transition|replace)\b.{0,60}\bfrom (?:[A-Z]\w+|the old|our own)\b.{0,40}\bto (?:[A-Z]\w+|the new)/,
       /\b(?:[Mm]ov(?:e|ing)|[Ss]witch(?:ing)?)\b.{0,60}\bto [A-Z][A-Za-z]*\b/,
       /\bupgrad\w+ (?:from |to )?(?:[A-Z][\w.]*|the \w+) ?v?\d/i,
@@ -88,20 +62,14 @@ export const HARD_SIGNS: Readonly<Record<HardKind, Signs>> = {
       /迁移|移行|\bmigr(?:er|ar|ieren|ierung|ación)\b|\bumstell(?:en|ung)\b|\bcambiar de \w+ a \w+/i,
     ],
     text: [
-      phrases(
-        "without downtime, zero downtime, no downtime, maintenance window, window for maintenance, backfill*, dual write*, double write*, " +
-          "old data, legacy data, old tables, old column, convert existing, versions behind, existing rows included, data migration, without interruption, reindex*, rebuilt, must not lose, must stay readable, must keep working, has to keep working, old versions, old format, any version",
-      ),
+      phrases(PHRASES.migration.text),
       /\b\d[\d.,]* ?(?:million|billion|TB|GB)\b|\b(?:convert|correct|migrate|upgrade)\b.{0,40}\bexisting (?:rows|data|records|projects|files)\b/i,
     ],
   },
   port: {
     title: [
       /^(?:\[?\w+[\]:]? )?port(?:ing)?\b(?! is| number| \d)|\bport(?:ing)? (?:the |our |it )?.{0,40}\b(?:from|to) [A-Z]/i,
-      phrases(
-        "rewrite, rewrites, rewriting, rewritten, re write*, reimplement*, re implement*, cross platform, apple silicon, raspberry pi, arm64, aarch64, " +
-          "webassembly, wasm, native build*, native version, native app, web version, multiplatform, multi platform, console release, llvm, backend for, without electron",
-      ),
+      phrases(PHRASES.port.title),
       new RegExp(
         `\\b(?:convert|translate|move|switch|replace|transpile)\\b.{0,60}\\b(?:to|with|by|into) (?:an? )?${LANGUAGE}`,
         "i",
@@ -113,51 +81,23 @@ export const HARD_SIGNS: Readonly<Record<HardKind, Signs>> = {
       ),
       /重写|移植|書き直|\bportier\w+|\bréécri\w+|\breescrib\w+|\bneu schreiben\b/i,
     ],
-    text: [phrases("feature parity")],
+    text: [phrases(PHRASES.port.text)],
   },
   structure: {
     title: [
-      phrases(
-        "architect*, rearchitect*, micro service*, microservice*, monolith*, event sourcing, event driven, cqrs, tenancy, tenant*, multi tenan*, " +
-          "plugin api, plugin interface, plugin system, plug in system, pluggable, extension api, distributed, replication, raft, paxos, consensus, " +
-          "high availability, failover, restructur*, reorgani*, redesign*, overhaul*, garbage collect*, type inference, query planner, join order, " +
-          "query optimizer, storage engine, write ahead, crash recovery, incremental compil*, incremental build*, jit, collaborative, crdt*, " +
-          "offline support, offline mode, offline first, offline sync, undo/redo, undo redo, dependency injection, caching layer, cache layer, entity component, internationali*, localization support, " +
-          "virtual machine, bytecode, vm, interpreter, rules engine, rule engine, workflow engine, policy engine, template engine, query language, " +
-          "dsl, protocol, design system, component library, monorepo, abstraction layer, streaming, real time, realtime, " +
-          "pattern matching, language server, framework, state machine, behaviour tree*, behavior tree*, feature store, solver, blue green, own process, mvcc, borrow check*, sync across, several providers, several databases, unify, unified, decoupl*, modulari*, everywhere, backend pluggable, sdk, data model, replace callbacks",
-      ),
+      phrases(PHRASES.structure.title),
       /\b(?:whole|entire) (?:code ?base|app|application|system|project|repository|site|api|platform|file)\b|\bacross (?:all|the|every|our)?\s?\w*/i,
       /\bsplit\b.{0,60}\b(?:services?|packages|modules|system|own)\b|\bone \w+ (?:\w+ )?instead of\b|\bmore than one (?:database|backend|provider)\b/i,
     ],
-    text: [
-      new RegExp(`\\b${MANY} (?:\\w+ ){0,2}${PARTS}\\b`, "i"),
-      phrases(
-        "all over the place, sprinkled, throughout the code, every module, every handler, nearly all, nearly every, almost every, almost all, " +
-          "everything imports, app by app, module by module, service by service, all the way through, whole code base, entire code base, " +
-          "whole codebase, entire codebase, constant memory, single point of failure, whole test suite, all screens, " +
-          "every screen, data separation, all services, hard coded everywhere, life cycle, failover, grammar",
-      ),
-    ],
+    text: [new RegExp(`\\b${MANY} (?:\\w+ ){0,2}${PARTS}\\b`, "i"), phrases(PHRASES.structure.text)],
   },
   cause: {
     title: [
-      phrases(
-        "leak*, memory grows, freeze*, freezing, hang*, stall*, stutter*, slower since, slow since, x slower, performance regression, battery drain, " +
-          "cpu at 100*, oops*, random*, differs from, get lost, lost messages, disappear*, unstable, cuts out, as long since, frame drops, miscompil*, differ, diverge*, restart, restarts, by itself, toute seule, garbage, why do, why does, why is",
-      ),
+      phrases(PHRASES.cause.title),
       /\b\d+x (?:slower|as long)\b|\bafter (?:some|a few|several|about an?) (?:minutes|hours|days|weeks?)\b|\bevery (?:\w+ )?(?:\d+ seconds|third|fourth)\b/i,
     ],
     text: [
-      phrases(
-        "sometimes, occasional*, intermittent*, sporadic*, flaky, flakiness, flakey, now and then, from time to time, once in a while, every few hours, " +
-          "every few days, memory leak*, memroy leak*, out of memory, oom*, heap dump*, corrupt*, segfault*, segmentation fault, sigsegv, exc_bad_access, " +
-          "heap buffer*, use after free, page fault, core dump*, core was generated, kernel panic, undefined behavior, undefined behaviour, " +
-          "not reproducible, never reproducible, hard to reproduce, unable to reproduce, no steps to reproduce, no idea why, no idea where, no idea how, " +
-          "no clue, make sense of, not been able to, root cause, nothing in the logs, nothing in the log, logs nothing, logs show nothing, no exceptions, " +
-          "works after reboot, restart helps, restarting helps, re running helps, generating it again works, some machines, some devices, some customers, " +
-          "certain devices, heisenbug, bisect*, on purpose, not found a pattern, without success, for no reason, no obvious, not on my machine, unclear, nobody can explain, can think of, impossible à reproduire, goes away, works for me, not for everyone, suspicious, for a few people, see it, never happens, some months, certains clients, ab und zu, unregelmäßig",
-      ),
+      phrases(PHRASES.cause.text),
       /\b(?:can ?not|can't|cannot|couldn't|could not|unable to|haven't|don't know how to) (?:\w+ )?(?:reproduce|trigger|explain|find)\b|\bdon't know (?:why|how|where)\b/i,
       /\b(?:1|one|once) (?:in|out of) (?:\d+|ten|twenty|fifteen|\w+teen)\b|\bnot always the same\b|\bfind out what happened\b|\bsome (?:samsung|models|phones)\b/i,
       /内存泄漏|找不到原因|偶尔|メモリリーク|\bspeicherleck\w*|\bsporadisch\b|\bmanchmal\b|\bfuite de mémoire\b|\bparfois\b|\bfuga de memoria\b|\ba veces\b/i,
@@ -170,13 +110,7 @@ const VALUE = "`?(?:#[0-9a-f]{3,8}|v?\\d[\\d.,]* ?\\w{0,10}|true|false|info|debu
 /** In this order. Only titles show that a task is small. */
 export const SMALL_SIGNS: Readonly<Record<SmallKind, readonly RegExp[]>> = {
   words: [
-    phrases(
-      "typo, typos, misspell*, mis spell*, spelling, wording, reword*, grammar, punctuation, capitali?ation, capitali?e, copyright, changelog, " +
-        "broken link*, dead link*, wrong link, wrong anchor, broken image, badge, screenshot*, docstring*, code comment*, readme, copy change, " +
-        "extra space, missing comma, missing period, missing space, headings, is lower case, are lower case, wrong unit, question mark, exclamation mark, telefonnummer, beschriftung, product name, log line, " +
-        "log message*, help text, placeholder text, beta label, the label, in the handbook, in the manual, wrong default value, misleading comment, " +
-        "errata, tippfehler, rechtschreib*, punkt am satzende, faute de frappe, orthographe, erro de digitação, error tipográfico, traducción de, traduction de",
-    ),
+    phrases(PHRASES.small.words),
     /^(?:\[docs?\]|docs?(?:\([\w-]+\))?:|nits?:|style(?:\(\w+\))?:)/i,
     /\b(?:clarify|Clarify|mention|Mention|document that|note that|say which|example)\b.{0,40}\bdoc(?:s|umentation)\b|\bexample in .{0,12}docs\b|\b(?:mention|document) the (?:new )?[A-Z_]+\b/,
     /\b(?:fix|improve|update|correct) (?:the )?comments?\b|\bcomment (?:on|in|above|for) \w+(?:\(\))?$|\b(?:fix|correct|wrong)\b.{0,30}\b(?:error message|translation)\b|\bs\/\w+\/\w+\//i,
@@ -193,13 +127,7 @@ export const SMALL_SIGNS: Readonly<Record<SmallKind, readonly RegExp[]>> = {
     /\b(?:use|set|raise|pin|make)\b.{0,40} (?:\d[\w.]*|"[^"]+"|--\w+)$/i,
     /\b(?:colou?r|font size|padding|margin|height|width)\b.{0,30}\bto\b|\d+ ?px\b|\btwo pixels\b|\balign the (?:icon|text|logo|label)\b/i,
   ],
-  entry: [
-    phrases(
-      "gitignore, dockerignore, npmignore, eslintignore, editorconfig, codeowners, adopters, maintainers, to the list, to the list of, flag list, " +
-        "extend the list, ci matrix, issue template, report template, favicon, add license*, notice",
-    ),
-    /^ignore\b|\bto the \w+ list$/i,
-  ],
+  entry: [phrases(PHRASES.small.entry), /^ignore\b|\bto the \w+ list$/i],
   sight: [
     // Something small that people see, and what is wrong with it.
     /^(?=.{0,90}$)(?=.*\b(?:link|url|label|caption|heading|gif|logo|image|icon|text|address|comment|accent|credits|man page|manual|sponsors|version|acento)\b)(?=.*\b(?:fix|wrong|outdated|missing|replace|new|update|old|empty|lacks|should be|falta|still)\b).+$/i,
