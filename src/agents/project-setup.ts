@@ -1,13 +1,17 @@
 import { parseTable, parseToml, type Table, tableIn } from "./account.ts"
+import type { AgentJob } from "./port.ts"
+import type { ProgramConfig } from "./program.ts"
 import type { ProgramFacts, ServerFile } from "./program-facts.ts"
 
-/** Instructions for agents, by the names that the programs gave them; the first that is there is the project's. */
+/** Files with instructions for agents, by the names that programs gave them. */
 const INSTRUCTIONS = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"] as const
 
-type Has = (path: string) => boolean
-
-/** The file with the project's instructions, from its folder: one of `preferred`, else that of another program. */
-export function findInstructions(workspace: string, preferred: readonly string[], has: Has): string | undefined {
+/** The project's file with instructions: one of `preferred`, else that of another program. */
+export function findInstructions(
+  workspace: string,
+  preferred: readonly string[],
+  has: (path: string) => boolean,
+): string | undefined {
   return [...preferred, ...INSTRUCTIONS].find((name) => has(`${workspace}/${name}`))
 }
 
@@ -26,24 +30,19 @@ export function serversIn({ path, key }: ServerFile, text: string | undefined): 
   )
 }
 
-interface Reading {
-  readonly workspace: string
-  readonly read: (path: string) => string | undefined
-  readonly isAgreed: (program: ServerProgram) => boolean
-}
-
-/** The project's own servers for a program: those that a person agreed to, word for word. */
+/** The project's own servers that a person agreed to, word for word. */
 export function agreedServers(
   { serverFiles }: ProgramFacts,
-  { workspace, read, isAgreed }: Reading,
+  { workspace }: AgentJob,
+  { files, isAgreed }: ProgramConfig,
 ): Record<string, Table> {
-  const found = serverFiles.flatMap((file) => serversIn(file, read(`${workspace}/${file.path}`)))
+  const found = serverFiles.flatMap((file) => serversIn(file, files.read(`${workspace}/${file.path}`)))
   return Object.fromEntries(
     found.filter((each) => isAgreed(serverProgram(each))).map(({ name, server }) => [name, server]),
   )
 }
 
-/** As it is shown to a person who is asked to agree to it. */
+/** What a person is asked to agree to. */
 export interface ServerProgram {
   readonly what: string
   readonly line: string
@@ -56,8 +55,8 @@ export function serverProgram({ name, server, from }: ProjectServer): ServerProg
   const { command, args, url, httpUrl, ...rest } = server
   const words = [command, args].flat().filter((word) => typeof word === "string")
   const line = words.length > 0 ? words.join(" ") : String(url ?? httpUrl ?? "")
-  // The words alone do not say where one ends.
-  const more = { ...(words.some((word) => /\s/.test(word)) ? { command, args } : {}), ...rest }
-  const script = Object.keys(more).length === 0 ? {} : { script: JSON.stringify(more) }
+  // Words with spaces do not show where one ends.
+  const more = { ...(words.some((word) => /\s/.test(word)) && { command, args }), ...rest }
+  const script = Object.keys(more).length > 0 && { script: JSON.stringify(more) }
   return { what: `MCP server ${name} of agents`, line, from, ...script }
 }

@@ -122,6 +122,7 @@ export function makeWorld(cli: Cli, scripts: Scripts, { isUnprivileged = false }
     isRoot,
     judgeWrite: JUDGE_WRITE,
     settings: cli.settings?.(model.url),
+    models: { haiku: cli.model, sonnet: cli.model, opus: cli.model },
     graceMs: 2000,
   }
   const agent = makeAgent(cli.program, settings, isUnprivileged ? unprivilegedPorts(scratch.path) : AGENT_PORTS)

@@ -1,4 +1,5 @@
 // The four programs as tests drive them: how each finds the scripted model, and in what it differs from the others.
+import { acp } from "../../src/agents/acp/program.ts"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
 import { gemini } from "../../src/agents/gemini/program.ts"
@@ -82,6 +83,48 @@ export const OPENCODE: Cli = {
   tellsUsageWhileRunning: true,
   brokenAnswer: "timed-out",
   keepsBrokenText: false,
+  blockWord: "block",
+}
+
+/** OpenCode as an agent of the Agent Client Protocol. */
+export const ACP_OPENCODE: Cli = {
+  program: acp,
+  pinned: "opencode",
+  args: ["acp"],
+  model: "fake/model",
+  variables: () => ({ OPENAI_API_KEY: FAKE_KEY }),
+  home: (url) => ({
+    ".config/opencode/opencode.json": {
+      autoupdate: false,
+      model: "fake/model",
+      small_model: "fake/model",
+      provider: {
+        fake: {
+          npm: "@ai-sdk/openai-compatible",
+          name: "fake",
+          options: { baseURL: `${url}/v1`, apiKey: FAKE_KEY },
+          models: {
+            model: {
+              name: "model",
+              tool_call: true,
+              cost: { input: 1, output: 2 },
+              limit: { context: 128_000, output: 4096 },
+            },
+          },
+        },
+      },
+    },
+  }),
+  ...OWN_TOOLS.opencode,
+  structured: (value) => [{ text: JSON.stringify(value) }],
+  unknownSession: "ses_0000000000000000000000000",
+  startMs: 10_000,
+  hasSandbox: false,
+  tellsRetryTime: true,
+  tellsUsageWhileRunning: false,
+  shortensByItself: true,
+  brokenAnswer: "timed-out",
+  keepsBrokenText: true,
   blockWord: "block",
 }
 

@@ -16,19 +16,9 @@ import { sandboxEnv } from "../support/sandbox.ts"
 import { run } from "../support/stores.ts"
 import { setUpWorker, type WorkerSetup } from "../support/worker.ts"
 import { WORKSPACE_TEAM } from "../support/workspaces.ts"
-import { type Cli, FAKE_KEY, MAX_RUN_MS, makeWorld, type World } from "./cli-world.ts"
+import { type Cli, MAX_RUN_MS, makeWorld, type World } from "./cli-world.ts"
 import type { Scripts } from "./fake-model.ts"
-import { OWN_TOOLS } from "./own-tools.ts"
-
-const CLAUDE: Cli = {
-  program: claude,
-  model: "sonnet",
-  variables: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: FAKE_KEY, CLAUDE_CODE_MAX_RETRIES: "1" }),
-  ...OWN_TOOLS.claude,
-  structured: (value) => [{ tool: { name: "StructuredOutput", input: value } }, { text: "answered" }],
-  ...{ startMs: 6_000, hasSandbox: false, tellsRetryTime: true, tellsUsageWhileRunning: true },
-  ...{ brokenAnswer: "crashed", keepsBrokenText: false, blockWord: "block" },
-}
+import { ACP_OPENCODE, CLAUDE, OPENCODE } from "./programs.ts"
 
 const DIMENSIONS = ["correctness", "completeness", "tests", "maintainability"]
 const SCORES = {
@@ -37,8 +27,8 @@ const SCORES = {
 }
 
 /** A worker whose task is done by a fixture, with the real program as QA. */
-async function work(scripts: Scripts) {
-  const cli = makeWorld(CLAUDE, scripts)
+async function work(scripts: Scripts, program: Cli = CLAUDE) {
+  const cli = makeWorld(program, scripts)
   const world = await setUpWorker({ agents: [fixtureAgent(claude)] })
   await run(world.context, updateTeam, { ...WORKSPACE_TEAM, qa: "on", mode: "FULL_AUTO", protocol: "none" })
   // The question of QA quotes the task, and the marker in it selects what the model says.
@@ -51,7 +41,7 @@ async function work(scripts: Scripts) {
         world.git.tree("w1").write({ "b.txt": "one\n" })
         return runAgent({ ...request, job: { ...request.job, prompt: "[[hello]]" } })
       },
-      examine: async ({ folder, ...request }) => examineWork(await qaPorts(world, cli, folder), request),
+      examine: async ({ folder, ...request }) => examineWork(await qaPorts(world, { cli, program, folder }), request),
     },
   )
   return {
@@ -63,10 +53,13 @@ async function work(scripts: Scripts) {
   }
 }
 
-async function qaPorts(world: WorkerSetup, { agent, env }: World, folder: string) {
+async function qaPorts(
+  world: WorkerSetup,
+  { cli: { agent, env }, program, folder }: { cli: World; program: Cli; folder: string },
+) {
   const { git, home } = world
   const repository = await openGateRepository(git.repository.at(folder).git, { home, prepare: async () => undefined })
-  const model = { model: CLAUDE.model, price: null }
+  const model = { model: program.model, price: null }
   const ask = {
     ready: [{ agent, env, isEnabled: true, models: { haiku: model, sonnet: model, opus: model } }],
     ...{ home: join(home, "asked"), clock: systemClock, ids: systemIds, maxBytes: 10_000_000 },
@@ -102,4 +95,18 @@ it("F039: passes the work with a score for each dimension", async () => {
   expect(await run(done.world.context, listQuality, { ...WORKSPACE_TEAM })).toMatchObject([
     { status: "accepted", total: 90, judgedBy: "qa-claude", isByChecks: false },
   ])
+})
+
+it.each([
+  ["opencode", OPENCODE],
+  ["acp", ACP_OPENCODE],
+])("lets %s judge the work of another program, in a folder in which it cannot write", async (name, program) => {
+  const replies = [{ tool: program.write("forged.txt", "x") }, ...program.structured(SCORES)]
+  await using done = await work({ qa: replies }, program)
+  expect(done.end).toMatchObject({ delivered: ["1"] })
+  expect(await run(done.world.context, listQuality, { ...WORKSPACE_TEAM })).toMatchObject([
+    { status: "accepted", total: 90, judgedBy: `qa-${name}`, isByChecks: false },
+  ])
+  const files = [...new Bun.Glob("**/forged.txt").scanSync({ cwd: done.world.home, dot: true })]
+  expect(files).toEqual([])
 })

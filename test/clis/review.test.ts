@@ -1,5 +1,7 @@
 // The real Codex and Claude Code review what a team did, against a scripted model.
 import { expect, it } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { assertNoCritical } from "../../src/quality/operations/hold-findings.ts"
 import { listFindings } from "../../src/quality/operations/manage-findings.ts"
 import { makeReviewFixes } from "../../src/quality/operations/review-fixes.ts"
@@ -7,7 +9,7 @@ import { type ReviewSetup, setUpReview } from "../support/review-setup.ts"
 import { refusal, TEAM } from "../support/stores.ts"
 import { type Cli, makeWorld, type World } from "./cli-world.ts"
 import type { Reply } from "./model-protocols.ts"
-import { CLAUDE, CODEX } from "./programs.ts"
+import { ACP_OPENCODE, CLAUDE, CODEX, OPENCODE } from "./programs.ts"
 
 /** The work of these agents, reviewed by the program. */
 async function review(cli: Cli, workers: readonly string[], replies: readonly Reply[]) {
@@ -60,4 +62,14 @@ it("F036 F037: a fresh session of the only program finds a critical hole, which 
   expect(await reviewOnce(scene, CLAUDE, CLAUDE.structured(fixed))).toMatchObject({ status: "passed", by: "claude" })
   await assertNoCritical(scene.context, TEAM, false)
   expect(await listFindings.run(scene.context, TEAM)).toMatchObject([{ status: "fixed", fixedIn: scene.tip }])
+})
+
+it.each([
+  ["opencode", OPENCODE],
+  ["acp", ACP_OPENCODE],
+])("%s reviews like the others, in a folder in which it cannot write", async (name, cli) => {
+  const replies = [{ tool: cli.write("forged.txt", "x") }, ...cli.structured(PASS)]
+  await using done = await review(cli, ["claude", "claude"], replies)
+  expect(done.verdict).toMatchObject({ status: "passed", by: name })
+  expect(done.scene.lent.filter(({ folder }) => existsSync(join(folder, "forged.txt")))).toEqual([])
 })

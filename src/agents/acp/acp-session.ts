@@ -1,18 +1,17 @@
-// What we ask of the agent, one question at a time; its answer leads to the next: initialize, session/new (or the one
-// that goes on with a session), what is to be set in it, session/prompt. Messages wait for the end of the turn and make
-// a further prompt. With `ending` set nothing more is asked.
+// Our requests to the agent, one at a time: initialize, session/new (or the request that resumes a session), settings of
+// the session, session/prompt. Messages wait for the end of the turn and become another prompt. Once `ending` is set,
+// nothing more is requested.
 import type { NewSessionRequest, PromptRequest } from "@agentclientprotocol/sdk"
 import type { Clock } from "../../lib/clock.ts"
-import { askForJson } from "../answer.ts"
 import { asObject, asTextOrNull, type Json } from "../json-line.ts"
+import { promptOf } from "../launch-parts.ts"
 import type { AgentEventBody, AgentJob, AgentMessage } from "../port.ts"
 import { INITIALIZE_ID, type makeOutbox, PROTOCOL_VERSION } from "./acp-wire.ts"
 import { type Choice, choicesFor, currentModel, repeatedChoice } from "./choices.ts"
 import { type Judged, judgeEnd, judgeError } from "./judge.ts"
-import { makeRefusals } from "./refusals.ts"
 import type { makeUpdates } from "./updates.ts"
 
-interface Question {
+interface Request {
   readonly id: number
   readonly method: string
   readonly goOn: (result: Json) => AgentEventBody[]
@@ -25,24 +24,24 @@ interface Parts {
   readonly updates: ReturnType<typeof makeUpdates>
 }
 
-/** More than one: it may begin to tell only a moment after its answer. */
+/** Several, because the replay may start only a moment after the answer. */
 const QUIET_ANSWERS = 10
 
 export function makeSession(job: AgentJob, { settings, clock, outbox, updates }: Parts) {
   const queued: AgentMessage[] = []
-  /** The messages in the open prompt, until a sign of the agent acknowledges them. */
+  /** Messages in the open prompt that the agent has not reacted to yet. */
   let prompted: AgentMessage[] = []
-  let question: Question | undefined = { id: INITIALIZE_ID, method: "initialize", goOn: initialized }
+  let open: Request | undefined = { id: INITIALIZE_ID, method: "initialize", goOn: initialized }
   let agentVersion: string | null = null
   let sessionId: string | null = null
   let isCancelled = false
   const refusals = makeRefusals()
   let ending: Judged | undefined
 
-  const isInTurn = () => question?.method === "session/prompt"
+  const isInTurn = () => open?.method === "session/prompt"
 
-  function ask(method: string, params: object, goOn: Question["goOn"]): AgentEventBody[] {
-    question = { id: outbox.request(method, params), method, goOn }
+  function request(method: string, params: object, goOn: Request["goOn"]): AgentEventBody[] {
+    open = { id: outbox.request(method, params), method, goOn }
     return []
   }
 
@@ -55,7 +54,7 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
     if (result.protocolVersion !== PROTOCOL_VERSION) return end(wrongVersion(result.protocolVersion))
     agentVersion = asTextOrNull(asObject(result.agentInfo)?.version)
     const { method, params, id } = openingOf(job, asObject(result.agentCapabilities) ?? {})
-    return ask(method, params, (opened) => sessionOpened(opened, id ?? asTextOrNull(opened.sessionId)))
+    return request(method, params, (opened) => sessionOpened(opened, id ?? asTextOrNull(opened.sessionId)))
   }
 
   function sessionOpened(opened: Json, id: string | null): AgentEventBody[] {
@@ -68,32 +67,32 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
   }
 
   function setUp([choice, ...others]: readonly Choice[], harmless: Choice | undefined): AgentEventBody[] {
-    if (choice !== undefined) return ask(choice.method, { sessionId, ...choice.params }, () => setUp(others, harmless))
-    return harmless === undefined ? prompt([askForJson(job)]) : waitForPast(harmless, QUIET_ANSWERS)
+    if (choice === undefined) return waitForPast(harmless, QUIET_ANSWERS)
+    return request(choice.method, { sessionId, ...choice.params }, () => setUp(others, harmless))
   }
 
-  /** Gemini tells the past only after it has answered; it is through when its answers come with none of it between. */
-  function waitForPast({ method, params }: Choice, left: number): AgentEventBody[] {
-    if (left === 0) return prompt([askForJson(job)])
-    const told = updates.replayed()
-    const next = () => (updates.replayed() === told ? left - 1 : QUIET_ANSWERS)
-    return ask(method, { sessionId, ...params }, () => waitForPast({ method, params }, next()))
+  /** Gemini replays the past after it has answered. It is done when answers come without any of it in between. */
+  function waitForPast(choice: Choice | undefined, left: number): AgentEventBody[] {
+    if (choice === undefined || left === 0) return prompt([promptOf(job)])
+    const before = updates.replayed()
+    const next = () => (updates.replayed() === before ? left - 1 : QUIET_ANSWERS)
+    return request(choice.method, { sessionId, ...choice.params }, () => waitForPast(choice, next()))
   }
 
   function prompt(texts: readonly string[]): AgentEventBody[] {
     updates.beginTurn()
-    const blocks: PromptRequest["prompt"] = texts.map((text) => ({ type: "text", text }))
-    return ask("session/prompt", { sessionId, prompt: blocks }, turnEnded)
+    return request("session/prompt", { sessionId, prompt: texts.map(textBlock) }, turnEnded)
   }
 
   function turnEnded({ stopReason, ...result }: Json): AgentEventBody[] {
-    const [events, told] = [[...acknowledge(), ...updates.endTurn(result)], updates.told()]
-    const note = isCancelled ? undefined : refusals.noteFor(stopReason, told)
-    const isFree = note !== undefined || (told.failure === undefined && stopReason === "end_turn" && !isCancelled)
+    const events = [...acknowledge(), ...updates.endTurn(result)]
+    const state = updates.state()
+    const note = isCancelled ? undefined : refusals.noteFor(stopReason, state)
+    const isFree = note !== undefined || (state.failure === undefined && stopReason === "end_turn" && !isCancelled)
     prompted = isFree ? queued.splice(0) : []
     const texts = [note, ...prompted.map(({ text }) => text)].filter((text) => text !== undefined)
     if (texts.length > 0) prompt(texts)
-    else end(judgeEnd(stopReason, { ...told, job, isCancelled, now: clock.now() }))
+    else end(judgeEnd(stopReason, { ...state, job, isCancelled, now: clock.now() }))
     return events
   }
 
@@ -106,11 +105,11 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
     isCancelled: () => isCancelled,
     acknowledge,
     queue: (message: AgentMessage) => queued.push(message),
-    /** Undefined when it answers nothing that we asked. */
+    /** Undefined when it answers no request of ours. */
     answered({ id, error, result }: Json): AgentEventBody[] | undefined {
-      if (question === undefined || id !== question.id) return undefined
-      const { method, goOn } = question
-      question = undefined
+      if (open === undefined || id !== open.id) return undefined
+      const { method, goOn } = open
+      open = undefined
       const failure = asObject(error)
       return failure === undefined ? goOn(asObject(result) ?? {}) : end(judgeError(failure, method, clock.now()))
     },
@@ -122,6 +121,10 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
   }
 }
 
+function textBlock(text: string): PromptRequest["prompt"][number] {
+  return { type: "text", text }
+}
+
 function wrongVersion(version: unknown): Judged {
   return { reason: "protocol", error: `speaks version ${version} of the protocol, not ${PROTOCOL_VERSION}` }
 }
@@ -129,7 +132,7 @@ function wrongVersion(version: unknown): Judged {
 interface Opening {
   readonly method: string
   readonly params: Json
-  /** Null for a new one, which the answer tells. */
+  /** Null for a new session, whose id is in the answer. */
   readonly id: string | null
 }
 
@@ -150,8 +153,30 @@ function mcpServers({ mcpServers: servers }: AgentJob): NewSessionRequest["mcpSe
   }))
 }
 
-/** Without one the run begins a session of its own; its result tells by another id. */
+/** Undefined where the agent cannot resume; the run then starts a new session with another id. */
 export function findWayToResume(capabilities: Json): string | undefined {
   if (asObject(asObject(capabilities.sessionCapabilities)?.resume) !== undefined) return "session/resume"
   return capabilities.loadSession === true ? "session/load" : undefined
+}
+
+/** So many times in a run an agent that stopped because a tool was not permitted is asked to go on. */
+const MAX_NOTES = 5
+
+interface TurnState {
+  readonly refusal: string
+  readonly failure: string | undefined
+}
+
+/** OpenCode ends its turn when a tool is not permitted, and Codex takes it for the wish to stop. */
+export function makeRefusals() {
+  let left = MAX_NOTES
+  return {
+    /** What to say to an agent that stopped for a refusal; undefined for another reason, or after too many notes. */
+    noteFor(stopReason: unknown, { refusal, failure }: TurnState): string | undefined {
+      const isStopped = stopReason === "end_turn" || stopReason === "cancelled"
+      if (refusal === "" || failure !== undefined || !isStopped || left === 0) return undefined
+      left--
+      return `This was not permitted: ${refusal}. Do not try it again. Go on with the task without it, and say at the end what could not be done.`
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
-import { inWorkspace, toolUse } from "../tool-use.ts"
+import { inWorkspace, toolUse } from "../translator-parts.ts"
 import { isWritingKind, type Wish } from "./permission.ts"
 
 interface Call {
@@ -8,19 +8,19 @@ interface Call {
   kind: string
   title: string
   input: Json
-  /** Of the MCP server that the tool belongs to, where the agent tells it. */
+  /** The MCP server of the tool, where the agent names it. */
   server: string
   readonly files: Set<string>
   output: string
-  /** How many of the files were told. */
+  /** How many of the files were in an event. */
   shownFiles: number
   isShown: boolean
 }
 
 /**
- * The calls of tools in a session. An agent tells of a call bit by bit, often at first with nothing but a title, so a
- * call is shown when it is clear what it does, when it is asked about, or when it ends. Files that are known only
- * later show it once more, under the same id.
+ * The tool calls of a session. An agent reports a call bit by bit, often with only a title at first. So a call becomes an
+ * event when it is clear what it does, when permission is requested, or when it ends. Files that are known only later
+ * make another event with the same id.
  */
 export function makeTools({ workspace }: AgentJob) {
   const calls = new Map<string, Call>()
@@ -44,10 +44,10 @@ export function makeTools({ workspace }: AgentJob) {
     if (call.isShown && call.files.size === call.shownFiles) return []
     call.isShown = true
     call.shownFiles = call.files.size
-    // The title of a command is the command, also where its input has it in pieces among much else.
+    // The title of a command is the command, even where the input has it in pieces.
     const hasInput = hasFields(call.input) && (call.kind !== "execute" || asText(call.input.command) !== "")
     const use = toolUse({ id, name: shownName(call), input: call.input, writes: false, workspace })
-    // Without its arguments a call is never known to be the same as another one.
+    // Without arguments no two calls count as the same.
     const key = hasFields(call.input) ? use.key : id
     return [{ ...use, key, files: [...call.files], input: hasInput ? use.input : call.title || use.input }]
   }
@@ -67,14 +67,14 @@ export function makeTools({ workspace }: AgentJob) {
         return [...show(id, call), end(id, update.status === "completed", call.output)]
       return isClear(call) ? show(id, call) : []
     },
-    /** What a request for permission is about. */
+    /** The call that a request for permission is about. */
     wish(update: Json): { readonly id: string; readonly wish: Wish; readonly events: AgentEventBody[] } {
       const id = asText(update.toolCallId)
       const call = merge(id, update)
       const wish = { name: shownName(call), kind: call.kind, server: call.server, files: [...call.files] }
       return { id, wish, events: ended.has(id) ? [] : show(id, call) }
     },
-    /** Some agents say nothing more about a call that was not permitted. */
+    /** Some agents say nothing more about a refused call. */
     refuse: (id: string, why: string): AgentEventBody[] => (ended.has(id) ? [] : [end(id, false, why)]),
   }
 }
@@ -85,8 +85,17 @@ function hasFields(value: Json | undefined): value is Json {
 }
 
 function newCall(): Call {
-  const untold = { name: "", kind: "", title: "", input: {}, server: "", output: "" }
-  return { ...untold, files: new Set(), shownFiles: 0, isShown: false }
+  return {
+    name: "",
+    kind: "",
+    title: "",
+    input: {},
+    server: "",
+    output: "",
+    files: new Set(),
+    shownFiles: 0,
+    isShown: false,
+  }
 }
 
 function isClear({ kind, input, server, files }: Call): boolean {
@@ -96,7 +105,7 @@ function isClear({ kind, input, server, files }: Call): boolean {
   return hasFields(input) && !isWritingKind(kind)
 }
 
-/** The tool's own name. The title is for people, and that of a command may be the command, which could bear any name. */
+/** The tool's own name. A title is for people: that of a command is the command, which could look like any name. */
 function nameOf(id: string, update: Json): string {
   const byClaude = asText(asObject(asObject(update._meta)?.claudeCode)?.toolName)
   const byGemini = /^([A-Za-z][\w-]*?)__/.exec(id)?.[1] ?? ""
@@ -113,7 +122,7 @@ function shownName({ name, kind }: Call): string {
 
 const FIELDS_OF_PATHS = ["file_path", "filePath", "filepath", "path", "notebook_path", "absolute_path"] as const
 
-/** Whatever the kind, who shows a difference writes. Locations are also what is only read. */
+/** A diff always writes. Locations may also be read, so they count only for writing kinds. */
 function writtenFiles(update: Json, { kind, input }: Call): string[] {
   const paths: string[] = []
   for (const item of asArray(update.content)) {
@@ -127,15 +136,15 @@ function writtenFiles(update: Json, { kind, input }: Call): string[] {
 }
 
 function outputOf(update: Json): string {
-  let told = ""
+  let text = ""
   for (const item of asArray(update.content)) {
-    const text = asText(asObject(asObject(item)?.content)?.text)
-    if (text !== "") told += told === "" ? text : `\n${text}`
+    const more = asText(asObject(asObject(item)?.content)?.text)
+    if (more !== "") text += text === "" ? more : `\n${more}`
   }
   const raw = update.rawOutput
-  if (told !== "" || raw == null) return told
+  if (text !== "" || raw == null) return text
   if (typeof raw === "string") return raw
   const fields = asObject(raw) ?? {}
-  const text = [fields.formatted_output, fields.output, fields.error].find((field) => typeof field === "string")
-  return text === undefined ? JSON.stringify(raw) : asText(text)
+  const found = [fields.formatted_output, fields.output, fields.error].find((field) => typeof field === "string")
+  return found === undefined ? JSON.stringify(raw) : asText(found)
 }

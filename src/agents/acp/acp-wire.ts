@@ -1,6 +1,6 @@
-// The Agent Client Protocol on the wire: JSON-RPC, a message a line. The connection of the SDK would read the streams
-// by itself, at its own pace, and drop what it does not understand; the runner has to own them for its limits, its
-// back-pressure and its order of events. So of the SDK only the types are used, and nobody loads its code.
+// The Agent Client Protocol on the wire: JSON-RPC, one message per line. The SDK's connection would read the streams at
+// its own pace and drop what it does not understand, but the runner must own them for limits, back-pressure and the order
+// of events. So only the SDK's types are used.
 import type { InitializeRequest } from "@agentclientprotocol/sdk"
 import type { Json } from "../json-line.ts"
 
@@ -9,7 +9,7 @@ export const INITIALIZE_ID = 0
 
 export const METHOD_NOT_FOUND = -32601
 
-/** No files and no terminals of ours: the agent uses its own, and some fail to write a new file through a client. */
+/** We offer no files and no terminals: some agents fail to write a new file through a client. */
 export function initializeLine(): string {
   const params: InitializeRequest = {
     protocolVersion: PROTOCOL_VERSION,
@@ -19,7 +19,7 @@ export function initializeLine(): string {
   return encode({ id: INITIALIZE_ID, method: "initialize", params })
 }
 
-/** What is to be said, until it is taken and written. */
+/** Lines to write, until they are taken. */
 export function makeOutbox() {
   let waiting = ""
   let lastId = INITIALIZE_ID

@@ -7,18 +7,18 @@ export interface Choice {
   readonly params: Json
 }
 
-/** Modes by the names that agents have for them. In the first ones an agent asks before it writes or runs anything. */
+/** Names that agents have for modes in which they ask before they write or run anything, and in which they never ask. */
 const ASKING_MODES = ["default", "ask", "read-only"] as const
 const FREE_MODES = ["bypassPermissions", "yolo", "agent-full-access", "full-access"] as const
 
-/** What is to be set in a session that was opened: mode, model and effort, as far as the agent offers them. */
+/** What to set in a new session: mode, model and effort, as far as the agent offers them. */
 export function choicesFor(job: AgentJob, opened: Json, settings: Json): Choice[] {
   return [chooseMode(job, opened, settings), chooseModel(job, opened), chooseEffort(job, opened)].flatMap(
     (choice) => choice ?? [],
   )
 }
 
-/** Sets the mode that is set already: a question that changes nothing. */
+/** Sets the current mode again: a request that changes nothing. */
 export function repeatedChoice(opened: Json): Choice | undefined {
   const modeId = asTextOrNull(asObject(opened.modes)?.currentModeId)
   if (modeId !== null) return { method: "session/set_mode", params: { modeId } }
@@ -33,7 +33,7 @@ export function currentModel(opened: Json): string | null {
   )
 }
 
-/** Policy is held by answers, so the agent has to ask; unless everything is permitted anyway. */
+/** Our answers enforce the permission, so the agent must ask, unless everything is permitted. */
 function chooseMode(job: AgentJob, opened: Json, settings: Json): Choice | undefined {
   const modes = asObject(opened.modes)
   const option = findOption(opened, "mode")
@@ -51,7 +51,7 @@ function chooseModel({ model }: AgentJob, opened: Json): Choice | undefined {
   if (model === null || model === currentModel(opened)) return undefined
   const option = findOption(opened, "model")
   if (option !== undefined) return setOption(option, model)
-  // The older way, which some agents still have instead.
+  // The older way, which some agents still have.
   return asObject(opened.models) === undefined ? undefined : { method: "session/set_model", params: { modelId: model } }
 }
 

@@ -2,17 +2,17 @@ import { asCount, asObject, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import { addUsage, NO_USAGE, usageEvent } from "../usage.ts"
 
-/** What a run used, from the cost and context that are told on the way and from what is told at the end of a turn. */
+/** What a run used: from cost and context reported on the way, and from the usage at the end of a turn. */
 export function countUsage(job: AgentJob) {
-  /** The session's, as it was last told; some agents count it on when a session is resumed, some begin anew. */
+  /** The cost of the session so far. When a session is resumed, some agents go on counting and some start at 0. */
   let sessionDollars = job.resume?.usage.dollars ?? 0
-  /** Of this run: what it cost, what its finished turns used, and the largest context of the turn that is under way. */
+  /** Of this run: its cost, the usage of finished turns, and the largest context of the current turn. */
   let dollars: number | null = null
   let finished = NO_USAGE
   let contextTokens = 0
   let isInTurn = false
 
-  /** How much is new in what the session has cost, or null when that is not told. */
+  /** What the session cost since the last report; null when this one names no cost. */
   function takeCost({ cost }: Json): number | null {
     const { amount, currency } = asObject(cost) ?? {}
     if (currency !== "USD") return null
@@ -22,7 +22,7 @@ export function countUsage(job: AgentJob) {
     return spent
   }
 
-  /** A turn has read at least its context; what it used in all is told at its end, if at all. */
+  /** A turn has read at least its context; the total comes at its end, if at all. */
   function see(update: Json): AgentEventBody[] {
     const spent = takeCost(update)
     const context = isInTurn ? Math.max(contextTokens, asCount(update.used)) : contextTokens
@@ -52,7 +52,7 @@ export function countUsage(job: AgentJob) {
   }
 }
 
-/** What one turn used: not part of the protocol yet, but told by most. */
+/** The usage of one turn: not part of the protocol yet, but most agents report it. */
 function turnUsage(result: Json): Usage | undefined {
   const usage = asObject(result.usage)
   if (usage !== undefined) {

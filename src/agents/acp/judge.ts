@@ -1,8 +1,8 @@
-import { judgeAnswer } from "../answer.ts"
 import { classifyError } from "../classify-error.ts"
 import { asText, type Json } from "../json-line.ts"
 import type { AgentJob } from "../port.ts"
 import type { Outcome } from "../program.ts"
+import { judgeAnswer } from "../translator-parts.ts"
 import { METHOD_NOT_FOUND } from "./acp-wire.ts"
 
 export type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
@@ -10,16 +10,16 @@ export type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
 interface Turn {
   readonly job: AgentJob
   readonly answer: string
-  /** What was not permitted just before the end; "" when nothing was. */
+  /** What was refused just before the end; "" when nothing was. */
   readonly refusal: string
-  /** What the agent says about an error after which it ends as if all were well. */
+  /** An error after which the agent ended as if all were well. */
   readonly failure: string | undefined
   /** By us. */
   readonly isCancelled: boolean
   readonly now: number
 }
 
-/** How a turn ended by itself. Some agents just stop where something was not permitted, without a word. */
+/** How a turn ended. Some agents stop without a word where something was not permitted. */
 export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
   const { job, answer, refusal, failure, isCancelled, now } = turn
   const notPermitted: Judged = { reason: "permission", error: `it ended when a tool was not permitted: ${refusal}` }
@@ -34,7 +34,7 @@ export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
     case "max_turn_requests":
       return { reason: "turn-limit", error: "it made as many requests as it may in a turn" }
     case "cancelled":
-      // Codex takes a refusal for the wish to stop.
+      // Codex takes a refusal as the wish to stop.
       if (refusal !== "" && !isCancelled) return notPermitted
       return { reason: "cancelled", error: "cancelled" }
     default:
@@ -44,18 +44,18 @@ export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
 
 const AUTH_REQUIRED = -32000
 const CANCELLED_REQUEST = -32800
-/** It did not understand us: no JSON, no request, no such method, or not with such parameters. */
+/** Codes for a request that it did not understand. */
 const NOT_UNDERSTOOD: readonly unknown[] = [-32700, -32600, METHOD_NOT_FOUND, -32602]
 
-/** Some agents give the status of the model's server as the code, most only a text, and that often only in the data. */
+/** Some agents give the server's status as the code, most only a text, often only in the data. */
 export function judgeError({ code, message, data }: Json, method: string, now: number): Judged {
   const details = typeof data === "string" ? data : data == null ? "" : JSON.stringify(data)
-  const told = [asText(message), details].filter(Boolean).join(": ")
-  const error = method === "" ? told : `${method}: ${told}`
+  const text = [asText(message), details].filter(Boolean).join(": ")
+  const error = method === "" ? text : `${method}: ${text}`
   if (code === AUTH_REQUIRED) return { reason: "auth", error }
   if (code === CANCELLED_REQUEST) return { reason: "cancelled", error }
   const status = typeof code === "number" && code >= 400 && code < 600 ? code : null
-  const trouble = classifyError({ message: told, status, now })
+  const trouble = classifyError({ message: text, status, now })
   if (trouble.reason === "crashed" && NOT_UNDERSTOOD.includes(code)) return { reason: "protocol", error }
   return { ...trouble, error }
 }

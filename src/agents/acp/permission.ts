@@ -5,11 +5,11 @@ import { acpFacts } from "./facts.ts"
 
 export interface Wish {
   readonly name: string
-  /** What the agent says that it is: read, edit, delete, move, search, execute, think, fetch, switch_mode, other. */
+  /** One of read, edit, delete, move, search, execute, think, fetch, switch_mode, other, by the agent's word. */
   readonly kind: string
-  /** The MCP server that it belongs to, where the agent tells it. */
+  /** The MCP server of the tool, where the agent names it. */
   readonly server: string
-  /** What it would write, as far as the agent tells. */
+  /** The files it would write, as far as the agent names them. */
   readonly files: readonly string[]
 }
 
@@ -20,12 +20,12 @@ export function isWritingKind(kind: string): boolean {
   return WRITING_KINDS.has(kind)
 }
 
-/** Everything is permitted, so nothing has to be asked. */
+/** Everything is permitted, so the agent need not ask. */
 export function isFree({ permission, ownership, deniedTools }: AgentJob): boolean {
   return permission === "full" && ownership === null && deniedTools.length === 0
 }
 
-/** Why the job does not permit this; undefined when it does. */
+/** Why the job does not permit the call; undefined when it does. */
 export function findObjection(job: AgentJob, wish: Wish): string | undefined {
   const { name, kind, files } = wish
   if (isNamed(job.deniedTools.map(withoutRule), wish)) return `${name} is denied`
@@ -38,7 +38,7 @@ export function findObjection(job: AgentJob, wish: Wish): string | undefined {
   return `${name} is not among the allowed tools`
 }
 
-/** "Bash(rm *)" may be how an agent limits a rule; whether it fits we cannot tell, so all of it is denied. */
+/** "Bash(rm *)" limits a rule in a way that we cannot check, so the whole tool is denied. */
 function withoutRule(tool: string): string {
   return tool.replace(/\(.*\)$/, "")
 }
@@ -47,7 +47,7 @@ function isNamed(tools: readonly string[], { name, kind }: Wish): boolean {
   return tools.some((tool) => tool === name || tool === kind || new Bun.Glob(tool).match(name))
 }
 
-/** What lies outside of the owned files; without such, `edit` ends at the workspace and `full` nowhere. */
+/** Refuses files that the task does not own. Without ownership `edit` ends at the workspace, and `full` nowhere. */
 function findObjectionToWrite(job: AgentJob, files: readonly string[]): string | undefined {
   const { ownership, permission, workspace } = job
   if (ownership === null && permission === "full") return undefined
@@ -57,9 +57,9 @@ function findObjectionToWrite(job: AgentJob, files: readonly string[]): string |
 
 const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])
 
-/** mcp__notes__add, mcp_notes_add, notes_add, notes.add: each agent joins the names of server and tool in its own way. */
-function isOfServer({ mcpServers }: AgentJob, { name, kind, server: told }: Wish): boolean {
-  if (told !== "") return Object.hasOwn(mcpServers, told)
+/** mcp__notes__add, mcp_notes_add, notes_add, notes.add: each agent joins server and tool in its own way. */
+function isOfServer({ mcpServers }: AgentJob, { name, kind, server: named }: Wish): boolean {
+  if (named !== "") return Object.hasOwn(mcpServers, named)
   if (!OUR_SERVERS_KINDS.has(kind)) return false
   const plain = name.replace(/^mcp__?/, "")
   return Object.keys(mcpServers).some(

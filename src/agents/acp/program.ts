@@ -1,9 +1,10 @@
+import { asObject, asText, type Json, parseLine } from "../json-line.ts"
 import type { Capabilities } from "../port.ts"
-import type { AgentProgram, Launch, ProgramConfig } from "../program.ts"
-import { initializeLine } from "./acp-wire.ts"
+import type { AgentProgram, Launch, Probe, ProgramConfig, Translator } from "../program.ts"
+import { findWayToResume } from "./acp-session.ts"
+import { INITIALIZE_ID, initializeLine, PROTOCOL_VERSION } from "./acp-wire.ts"
 import { acpFacts } from "./facts.ts"
 import { isFree } from "./permission.ts"
-import { probeAcp } from "./probe.ts"
 import { translateAcp } from "./translate.ts"
 
 const CAPABILITIES: Capabilities = {
@@ -16,16 +17,15 @@ const CAPABILITIES: Capabilities = {
 }
 
 /**
- * Any agent of the Agent Client Protocol; configuration names its command, for example `gemini --acp`. In its settings
- * `modes` may name the mode of the agent for each permission. An agent that does not ask before it acts is not held
- * back: it needs a mode or a configuration of its own in which it asks.
+ * Any agent of the Agent Client Protocol; a setting names its command, such as `gemini --acp`. An agent that does not ask
+ * before it acts is not held back: it needs a mode (`agents.acp.mode.*`) or a configuration in which it asks.
  */
 export const acp: AgentProgram = {
   ...acpFacts,
   command: ["acp-agent"],
   capabilities: CAPABILITIES,
   versionArgs: [],
-  // What the adapters of the single programs let through as well, and where a bridge finds the program it drives.
+  // What the other programs get as well, and where a bridge finds the program it drives.
   variables: [
     "ANTHROPIC_*",
     "CLAUDE_CODE_USE_*",
@@ -49,15 +49,47 @@ export const acp: AgentProgram = {
   ],
   launch: (job, config) => launchAcp(config, isFree(job) ? {} : ASKING),
   translate: translateAcp,
-  probe: (config) => probeAcp(launchAcp(config, {}), CAPABILITIES),
+  probe: (config) => probeAcp(launchAcp(config, {})),
 }
 
-/** OpenCode has no mode in which it asks, and without this it would do everything. Nobody else knows the variable. */
+/** OpenCode has no mode in which it asks, and without this it would do everything. Other agents ignore the variable. */
 const ASKING = {
   OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask", external_directory: "ask" }),
 }
 
-/** All that a job says goes over the wire. */
+/** The job itself goes over the wire. */
 function launchAcp({ command, args }: ProgramConfig, env: Launch["env"]): Launch {
   return { command: [...command, ...args], env, files: {}, links: {}, input: initializeLine(), encodeMessage: null }
+}
+
+/** Sends `initialize` and nothing else: the answer says what the agent can do. */
+function probeAcp(launch: Launch): Probe {
+  let result: Json | undefined
+  const translator: Translator = {
+    line(text) {
+      const message = parseLine(text)
+      if (message?.id === INITIALIZE_ID && message.method === undefined) result = asObject(message.result) ?? {}
+      return []
+    },
+    turns: () => 0,
+    isOver: () => result !== undefined,
+    end: (_exit, stderr) => ({
+      reason: "protocol",
+      retryAt: null,
+      answer: "",
+      structured: null,
+      session: null,
+      error: stderr.trim().split("\n").at(-1) || "it did not answer",
+    }),
+    dialogue: { takeReplies: () => "", message: ({ id }) => ({ wireId: id, line: "" }), cancel: () => false },
+  }
+  return {
+    launch,
+    translator,
+    found() {
+      if (result?.protocolVersion !== PROTOCOL_VERSION) return undefined
+      const resume = findWayToResume(asObject(result.agentCapabilities) ?? {}) !== undefined
+      return { version: asText(asObject(result.agentInfo)?.version), capabilities: { ...CAPABILITIES, resume } }
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "bun:test"
+import { makeRefusals } from "./acp-session.ts"
 import { judgeEnd } from "./judge.ts"
-import { makeRefusals } from "./refusals.ts"
 
 const told = { refusal: 'edit a.txt: "a.txt" does not belong to task 1', failure: undefined }
 

@@ -1,12 +1,11 @@
-// The Agent Client Protocol as the runner sees it. While a prompt is open the agent reports by session/update and asks
-// by session/request_permission, which is answered at once: nobody is there who could be waited for.
+// The Agent Client Protocol for the runner. While a prompt is open, the agent reports by session/update and asks by
+// session/request_permission, which we answer at once.
 import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk"
 import type { Clock } from "../../lib/clock.ts"
 import { asArray, asObject, asText, type Json, parseLine } from "../json-line.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
-import { countTurns } from "../turn-count.ts"
-import { unknownLine } from "../unknown-line.ts"
+import { countTurns, unknownLine } from "../translator-parts.ts"
 import { makeSession } from "./acp-session.ts"
 import { makeTools } from "./acp-tools.ts"
 import { METHOD_NOT_FOUND, makeOutbox } from "./acp-wire.ts"
@@ -22,10 +21,10 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
   const turns = countTurns()
 
   function notified(method: string, params: Json): AgentEventBody[] | undefined {
-    // What an agent adds to the protocol begins with an underscore, and may be passed over.
+    // Names of extensions start with an underscore; they can be ignored.
     if (method !== "session/update") return method.startsWith("_") ? [] : undefined
     const update = asObject(params.update) ?? {}
-    // A session that is loaded is told again from its beginning; that happened in another run.
+    // A loaded session is replayed from its beginning, which happened in another run.
     if (!session.isInTurn() && session.ending() === undefined) return updates.replay(update)
     const events = updates.see(update)
     const isSign = events?.some(({ type }) => type === "text" || type === "reasoning" || type === "tool_use")
@@ -37,7 +36,7 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
   function requested(id: unknown, method: string, params: Json): AgentEventBody[] | undefined {
     if (method !== "session/request_permission") {
       outbox.refuse(id, METHOD_NOT_FOUND, `${method} is not offered`)
-      // Some try although we do not offer it, and then do it by themselves.
+      // Some agents try although we offer none, and then do it by themselves.
       return /^(?:fs|terminal)\//.test(method) ? [] : undefined
     }
     const { id: callId, wish, events } = tools.wish(asObject(params.toolCall) ?? {})
@@ -89,11 +88,10 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
 
 const CANCELLED: RequestPermissionOutcome = { outcome: "cancelled" }
 
-/** "Always" would end the questions and with them our say, so it is taken only where everything is allowed. */
+/** "Always" would end the requests and with them our control, so it is chosen only where everything is allowed. */
 function choose(given: unknown, { isAllowed, job }: { isAllowed: boolean; job: AgentJob }): RequestPermissionOutcome {
-  const kinds: PermissionOption["kind"][] = isAllowed
-    ? ["allow_once", ...(isFree(job) ? (["allow_always"] as const) : [])]
-    : ["reject_once", "reject_always"]
+  const allowing: PermissionOption["kind"][] = isFree(job) ? ["allow_once", "allow_always"] : ["allow_once"]
+  const kinds: PermissionOption["kind"][] = isAllowed ? allowing : ["reject_once", "reject_always"]
   const options = asArray(given).map((option) => asObject(option) ?? {})
   for (const kind of kinds) {
     const optionId = asText(options.find((option) => option.kind === kind)?.optionId)

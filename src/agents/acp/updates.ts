@@ -1,7 +1,6 @@
-import { MAX_ANSWER } from "../answer.ts"
-import { appendTail } from "../append-tail.ts"
 import { asObject, asText, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
+import { appendTail } from "../translator-parts.ts"
 import type { makeTools } from "./acp-tools.ts"
 import { countUsage } from "./count-usage.ts"
 
@@ -13,23 +12,23 @@ const PAST = new Set<unknown>([
   "tool_call_update",
 ])
 
-/** What `session/update` tells while the agent works, as events. */
+/** Makes events of `session/update`. */
 export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) {
   const usage = countUsage(job)
   /** The last message of the agent, which comes in pieces. */
   let answer = ""
   let messageId: unknown
   let isAnswerOver = false
-  /** What was not permitted, when nothing was said or done since; "" otherwise. */
+  /** What was refused, when the agent said and did nothing since; "" otherwise. */
   let refusal = ""
-  /** What the agent itself says about a model that could not be reached; "" when it has not said it yet. */
+  /** The agent could not reach its model: what it says about it, "" before it says anything. */
   let failure: string | undefined
   let replayed = 0
   function message(update: Json): AgentEventBody[] {
     const text = asText(asObject(update.content)?.text)
     if (text === "") return []
     if (failure !== undefined) {
-      failure = appendTail(failure, text, MAX_ANSWER)
+      failure = appendTail(failure, text)
       return []
     }
     if (isAnswerOver || update.messageId !== messageId) answer = ""
@@ -37,7 +36,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     refusal = ""
     messageId = update.messageId
     const part = answer === "" ? "first" : "next"
-    answer = appendTail(answer, text, MAX_ANSWER)
+    answer = appendTail(answer, text)
     return [{ type: "text", text, part }]
   }
 
@@ -48,7 +47,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     return events
   }
 
-  /** Codex tells of an error by the state of its thread and a message of its own, and then ends as if it were done. */
+  /** Codex reports an error by the state of its thread and a message, and then ends as if it were done. */
   function session(update: Json): AgentEventBody[] {
     const status = asObject(asObject(asObject(update._meta)?.codex)?.threadStatus)?.type
     if (status === "systemError") failure ??= ""
@@ -59,7 +58,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
 
   return {
     answer: () => answer,
-    told: () => ({ answer, refusal, failure: failure?.trim() }),
+    state: () => ({ answer, refusal, failure: failure?.trim() }),
     noteRefusal(what: string): void {
       refusal = what
     },
@@ -69,7 +68,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
       failure = undefined
       usage.beginTurn()
     },
-    /** Undefined when we do not know it. */
+    /** Undefined for an unknown update. */
     see(update: Json): AgentEventBody[] | undefined {
       switch (update.sessionUpdate) {
         case "agent_message_chunk":
@@ -95,13 +94,13 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
           return undefined
       }
     },
-    /** What comes before our prompt is the past, but for what the session has cost so far. */
+    /** Updates before our prompt are the past; only the cost of the session counts. */
     replay(update: Json): AgentEventBody[] {
       if (update.sessionUpdate === "usage_update") usage.takeCost(update)
       else if (PAST.has(update.sessionUpdate)) replayed++
       return []
     },
-    /** How much of the past was told. */
+    /** How many updates of the past came. */
     replayed: () => replayed,
     endTurn: usage.endTurn,
   }

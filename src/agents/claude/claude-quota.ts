@@ -8,24 +8,24 @@ const WINDOWS: Readonly<Record<string, string>> = {
   seven_day_sonnet: "7 d sonnet",
 }
 
-/** Keeps the latest that it says of each window. */
+/** Keeps the latest report on each window. */
 export function watchQuota() {
   const windows = new Map<string, QuotaWindow>()
   let resetsAt: number | null = null
   return {
     see(info: Json): void {
-      const told = claudeQuota(info)
-      windows.set(told.window, told)
-      // It also tells of limits that are far from reached, and those are no reason to wait.
-      resetsAt = told.status === "rejected" ? told.resetsAt : null
+      const quota = claudeQuota(info)
+      windows.set(quota.window, quota)
+      // Claude also reports limits that are far from reached; they are no reason to wait.
+      resetsAt = quota.status === "rejected" ? quota.resetsAt : null
     },
-    /** When an account that was refused may try again. */
+    /** When a refused account may try again. */
     resetsAt: () => resetsAt,
-    told: () => (windows.size === 0 ? {} : { quota: [...windows.values()] }),
+    latest: () => (windows.size === 0 ? {} : { quota: [...windows.values()] }),
   }
 }
 
-/** What a `rate_limit_event` says of one window of the account. Times are in seconds; `utilization` is a share of 1. */
+/** One window of a `rate_limit_event`. Times are in seconds; `utilization` is a share of 1. */
 export function claudeQuota(info: Json): QuotaWindow {
   const { status, rateLimitType, utilization } = info
   const type = asTextOrNull(rateLimitType) ?? "session"

@@ -1,6 +1,6 @@
-import { hookEntries, type JobHooks, jobHooks } from "../job-hooks.ts"
+import { hookEntries, type JobHooks, jobHooks, userExtras, withoutFlags } from "../launch-parts.ts"
 import type { AgentJob, AgentMessage } from "../port.ts"
-import type { EncodedMessage, Launch, ProgramConfig } from "../program.ts"
+import type { EncodedMessage, Launch, OpenLaunch, ProgramConfig } from "../program.ts"
 import { agreedServers, findInstructions } from "../project-setup.ts"
 import { claudeFacts } from "./facts.ts"
 import { projectSkills } from "./project-skills.ts"
@@ -13,31 +13,43 @@ const QUIET = {
 }
 
 /**
- * It reads no settings file of the project: those may run programs and grant permissions. What is text alone comes in by
- * other ways: instructions as those of an added folder, skills and subagents as a plugin. A skill with hooks is no text
- * alone, so it comes in only where a person agreed to it. Of the user's settings it gets
- * what says how to reach the model, and the rest only where `hasUserExtras` asks for it.
+ * Claude Code reads no settings file of the project, because settings may run programs and grant permissions. Plain text
+ * comes in by other ways: instructions by an added folder, skills and subagents as a plugin. A skill with hooks comes in
+ * only where a person agreed to it. Of the user's settings it gets how to reach the model.
  */
 export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
-  const settingsFile = `${job.stateFolder}/claude/settings.json`
-  const mcpFile = `${job.stateFolder}/claude/mcp.json`
   const { turns, dollars } = job.limits
-  const isFull = job.permission === "full"
-  // It becomes a tool that the model calls last, so it does not touch what the agent says before.
+  // The schema becomes a tool that the model calls last, so it does not change what the agent says before.
   const schema = job.answerSchema ?? job.closingSchema
   const hooks = jobHooks(job, config)
   const project = projectParts(job, config)
-  const servers = { ...foreignServers(job, config), ...mcpServers(job) }
+  const servers = {
+    ...userExtras(config).servers,
+    ...agreedServers(claudeFacts, job, config),
+    ...Object.fromEntries(Object.entries(job.mcpServers).map(([name, server]) => [name, { type: "stdio", ...server }])),
+  }
   return {
     command: [
       ...config.command,
       "-p",
-      ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--replay-user-messages"],
-      ...["--setting-sources", config.hasUserExtras ? "user" : "", "--settings", settingsFile],
+      "--input-format",
+      "stream-json",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      "--replay-user-messages",
+      "--setting-sources",
+      config.hasUserExtras ? "user" : "",
+      "--settings",
+      `${job.stateFolder}/claude/settings.json`,
       ...project.args,
-      ...["--strict-mcp-config", "--mcp-config", mcpFile],
-      ...["--permission-mode", permissionMode(job)],
-      ...["--model", job.model ?? config.models[job.tier]],
+      "--strict-mcp-config",
+      "--mcp-config",
+      `${job.stateFolder}/claude/mcp.json`,
+      "--permission-mode",
+      permissionMode(job),
+      "--model",
+      job.model ?? config.models[job.tier],
       ...(job.effort === null ? [] : ["--effort", job.effort]),
       ...(turns === null ? [] : ["--max-turns", String(turns)]),
       ...(dollars === null ? [] : ["--max-budget-usd", String(dollars)]),
@@ -45,14 +57,14 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
       ...(job.resume === null ? [] : ["--resume", job.resume.id]),
       ...config.args,
     ],
-    // It refuses to skip permissions as root unless it is told that root is nobody here.
-    env: { ...QUIET, ...project.env, ...(isFull && config.isRoot ? { IS_SANDBOX: "1" } : {}) },
+    // As root it skips permissions only in a sandbox.
+    env: { ...QUIET, ...project.env, ...(job.permission === "full" && config.isRoot && { IS_SANDBOX: "1" }) },
     files: {
       ...hooks.files,
       ...project.files,
       "claude/settings.json": JSON.stringify({
         ...config.account.settings,
-        ...settings(job, { hooks, servers: Object.keys(servers) }),
+        ...settings(job, hooks, Object.keys(servers)),
         ...config.settings,
       }),
       "claude/mcp.json": JSON.stringify({ mcpServers: servers }),
@@ -63,17 +75,37 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
   }
 }
 
+const HEADLESS = {
+  alone: ["-p", "--verbose", "--replay-user-messages"],
+  withValue: ["--input-format", "--output-format", "--max-turns", "--max-budget-usd", "--json-schema"],
+}
+
+/** With the settings and guards of a run. Claude Code finds a session only below the folder that it was made in. */
+export function openClaude(job: AgentJob, config: ProgramConfig): OpenLaunch {
+  const { command, env, files, links } = launchClaude(job, config)
+  const home = job.env.CLAUDE_CONFIG_DIR ?? `${job.env.HOME ?? ""}/.claude`
+  const file = `${job.resume?.id ?? ""}.jsonl`
+  const folder = job.workspace.replaceAll(/[^A-Za-z0-9]/g, "-")
+  return {
+    command: withoutFlags(command, HEADLESS),
+    env,
+    files,
+    links,
+    carry: { from: `${home}/projects/*/${file}`, to: `${home}/projects/${folder}/${file}` },
+  }
+}
+
 function permissionMode({ permission, ownership }: AgentJob): string {
   if (permission === "full") return "bypassPermissions"
-  // There it also runs commands that write, such as mv; with owned files only tools that can be judged may.
+  // acceptEdits also runs commands that write, such as mv; with owned files only tools that can be judged may write.
   return permission === "edit" && ownership === null ? "acceptEdits" : "default"
 }
 
 const PLUGIN = "claude/plugin"
-/** What a plugin may hold of what a project has in `.claude`, besides skills. Their hooks do not run. */
+/** What a plugin may take from `.claude` of a project, besides skills. Their hooks do not run. */
 const PLUGIN_PARTS = ["agents", "commands"] as const
 
-/** What the project says to agents: text alone, which runs nothing by itself. */
+/** Text of the project for agents, which runs nothing by itself. */
 function projectParts({ workspace, stateFolder }: AgentJob, { files, isAgreed }: ProgramConfig) {
   const isOwn = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"].some((name) => files.has(`${workspace}/${name}`))
   const foreign = isOwn ? undefined : findInstructions(workspace, [], files.has)
@@ -95,30 +127,18 @@ function projectParts({ workspace, stateFolder }: AgentJob, { files, isAgreed }:
   }
 }
 
-/** MCP servers of the project that a person agreed to, and those of the user where they are wanted. */
-function foreignServers({ workspace }: AgentJob, { files, isAgreed, account, hasUserExtras }: ProgramConfig) {
-  const own = hasUserExtras ? account.own.servers : {}
-  return { ...own, ...agreedServers(claudeFacts, { workspace, read: files.read, isAgreed }) }
-}
-
-interface Given {
-  readonly hooks: JobHooks
-  readonly servers: readonly string[]
-}
-
-function settings({ permission, ownership, allowedTools, deniedTools }: AgentJob, { hooks, servers }: Given) {
+function settings(
+  { permission, ownership, allowedTools, deniedTools }: AgentJob,
+  hooks: JobHooks,
+  servers: readonly string[],
+) {
   const edit = permission === "edit" && ownership !== null ? ["Edit", "Write", "NotebookEdit"] : []
-  const allow = [...allowedTools, ...servers.map((name) => `mcp__${name}`), ...edit]
   return {
-    permissions: { allow, deny: deniedTools },
-    // Whatever the user's settings say: our guard is one of them.
+    permissions: { allow: [...allowedTools, ...servers.map((name) => `mcp__${name}`), ...edit], deny: deniedTools },
+    // The user's settings must not switch off our guard.
     disableAllHooks: false,
     hooks: { PreToolUse: hookEntries(hooks.beforeTool, { matcher: "*" }), Stop: hookEntries(hooks.beforeStop) },
   }
-}
-
-function mcpServers({ mcpServers: servers }: AgentJob) {
-  return Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, { type: "stdio", ...server }]))
 }
 
 function encodeMessage({ id, text }: AgentMessage): EncodedMessage {
@@ -130,7 +150,7 @@ function userLine(content: string, uuid?: string): string {
   return `${JSON.stringify({ type: "user", message: { role: "user", content }, uuid })}\n`
 }
 
-/** It wants its ids in this form; ours may be any text. */
+/** Claude Code takes only UUIDs; our ids may be any text. */
 function uuidOf(text: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(text).digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

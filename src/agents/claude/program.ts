@@ -1,8 +1,7 @@
 import type { AgentProgram } from "../program.ts"
 import { readClaudeAccount } from "./account.ts"
 import { claudeFacts } from "./facts.ts"
-import { launchClaude } from "./launch.ts"
-import { openClaude } from "./open.ts"
+import { launchClaude, openClaude } from "./launch.ts"
 import { translateClaude } from "./translate.ts"
 
 export const claude: AgentProgram = {
@@ -11,7 +10,7 @@ export const claude: AgentProgram = {
   capabilities: { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: true, cost: true },
   versionArgs: ["--version"],
   variables: [
-    // Keys, base URLs, names of models and headers; the credentials of clouds come in by the account.
+    // Keys, base URLs, models and headers. The account adds credentials of clouds.
     "ANTHROPIC_*",
     "CLAUDE_CODE_USE_*",
     "CLAUDE_CODE_SKIP_*",

@@ -1,16 +1,13 @@
 import type { Clock } from "../../lib/clock.ts"
 import { classifyError } from "../classify-error.ts"
 import { asArray, asCount, asObject, asText, asTextOrNull, type Json, joinTexts, parseLine } from "../json-line.ts"
-import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
+import type { AgentEventBody, AgentJob, Usage, Waiting } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
-import { toolUse } from "../tool-use.ts"
-import { unknownLine } from "../unknown-line.ts"
+import { judgeNoResult, tokens, toolUse, unknownLine, waitingFor } from "../translator-parts.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
-import { watchBackground } from "./background.ts"
 import { watchQuota } from "./claude-quota.ts"
 import { watchClosing } from "./closing.ts"
 import { claudeFacts } from "./facts.ts"
-import { retryOfClaude } from "./retrying.ts"
 
 const NOT_NEEDED: ReadonlySet<unknown> = new Set(["stream_event", "tool_progress", "auth_status", "command_lifecycle"])
 const WRITING_TOOLS: ReadonlySet<string> = new Set(claudeFacts.tools.writing)
@@ -30,15 +27,15 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
 
   function assistant(event: Json): AgentEventBody[] {
     const message = asObject(event.message) ?? {}
-    // Claude Code's own words in the model's name, such as an error of the server, which the result tells again.
+    // Claude Code's own words in the model's name, such as an error of the server; the result repeats them.
     if (message.model === "<synthetic>") return []
     const events: AgentEventBody[] = []
     for (const block of asArray(message.content)) {
-      const told = contentEvent(asObject(block), job)
-      if (told !== undefined) events.push(closing.asWords(asObject(block), told))
+      const content = contentEvent(asObject(block), job)
+      if (content !== undefined) events.push(closing.asWords(asObject(block), content))
     }
-    if (events.length === 0) return unknownIf(asObject(event.message) === undefined, event)
-    // What a subagent does counts in its parent's turn.
+    if (events.length === 0) return asObject(event.message) === undefined ? unknownLine(JSON.stringify(event)) : []
+    // A subagent works in its parent's turn.
     if (event.parent_tool_use_id == null) {
       result = undefined
       background.beginTurn()
@@ -58,7 +55,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "init":
         return [started(event)]
       case "api_retry":
-        return [retryOfClaude(event, { now: clock.now(), resetsAt: quota.resetsAt() })]
+        return [{ ...apiRetry(event, clock.now()), retryAt: quota.resetsAt() }]
       case "background_tasks_changed":
         background.change(asArray(event.tasks), result !== undefined)
         return []
@@ -81,7 +78,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         result = event
         closing.seeResult(event)
         background.beginTurn()
-        // Without a word of usage, what the messages told stays.
+        // Without usage here, the usage of the messages stays.
         if (asObject(event.modelUsage) === undefined && event.total_cost_usd === undefined) return []
         return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
       case "rate_limit_event":
@@ -95,22 +92,47 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
   return {
     line,
     turns: () => messageIds.size,
-    // A background agent brings a further turn, with a result of its own. A background command brings nothing.
+    // A background agent brings a further turn with a result of its own. A background command brings nothing.
     isOver: () => result !== undefined && !background.isTurnToCome(),
     hasLeftovers: background.hasCommands,
-    end(exit, stderr): Outcome {
-      const base = { retryAt: null, answer: lastText, structured: null, session, error: "", ...quota.told() }
-      if (result !== undefined) {
-        const judged = { ...base, ...judge(result, { job, now: clock.now(), lastText }) }
-        const outcome = judged.reason === "done" ? { ...judged, answer: closing.answer(judged) } : judged
-        return { ...outcome, retryAt: outcome.retryAt ?? quota.resetsAt() }
-      }
-      if (exit.exitCode === 0 && session === null)
-        return { ...base, reason: "protocol", error: stderr || "printed no result" }
-      const error = stderr.trim() === "" ? "ended without a result" : stderr
-      return { ...base, ...classifyError({ message: stderr, now: clock.now() }), error }
+    end({ exitCode }, stderr): Outcome {
+      const now = clock.now()
+      const base = { retryAt: null, answer: lastText, structured: null, session, error: "", ...quota.latest() }
+      if (result === undefined) return { ...base, ...judgeNoResult({ session, exitCode, message: stderr, now }) }
+      const judged = { ...base, ...judge(result, { job, now, lastText }) }
+      const answer = judged.reason === "done" ? closing.answer(judged) : judged.answer
+      return { ...judged, answer, retryAt: judged.retryAt ?? quota.resetsAt() }
     },
   }
+}
+
+/** Work beside the conversation: agents, after which it continues, and commands such as a server. */
+function watchBackground() {
+  let agents = 0
+  let commands = 0
+  let isAnnounced = false
+  return {
+    change(tasks: readonly unknown[], isAfterResult: boolean) {
+      const before = agents
+      commands = tasks.filter((task) => asObject(task)?.task_type === "local_bash").length
+      agents = tasks.length - commands
+      if (isAfterResult && agents < before) isAnnounced = true
+    },
+    beginTurn() {
+      isAnnounced = false
+    },
+    isTurnToCome: () => agents > 0 || isAnnounced,
+    hasCommands: () => commands > 0,
+  }
+}
+
+/** Claude Code asks the model again by itself, ten times by default and ever more slowly, even where that cannot help. */
+function apiRetry(event: Json, now: number): Waiting {
+  const status = typeof event.error_status === "number" ? event.error_status : null
+  const error = asText(event.error).replaceAll("_", " ")
+  const words = [status === null ? "no answer of the server" : `HTTP ${status}`, error === "unknown" ? "" : error]
+  const why = words.filter((part) => part !== "").join(", ")
+  return waitingFor({ why, status, now, until: now + asCount(event.retry_delay_ms) })
 }
 
 function started(event: Json): AgentEventBody {
@@ -138,14 +160,13 @@ function contentEvent(block: Json | undefined, { workspace }: AgentJob): AgentEv
   }
 }
 
-/** Results of tools; and what we sent ourselves, which comes back when the agent has taken it in. */
+/** Results of tools, and our own messages, which come back when the agent has read them. */
 function userEvents(event: Json): AgentEventBody[] {
   if (event.isReplay === true) {
     const messageId = asText(event.uuid)
     return messageId === "" ? [] : [{ type: "message_delivered", messageId }]
   }
-  const message = asObject(event.message)
-  return asArray(message?.content).flatMap((item): AgentEventBody[] => {
+  return asArray(asObject(event.message)?.content).flatMap((item): AgentEventBody[] => {
     const block = asObject(item)
     if (block?.type !== "tool_result") return []
     const output = typeof block.content === "string" ? block.content : joinTexts(block.content)
@@ -153,31 +174,26 @@ function userEvents(event: Json): AgentEventBody[] {
   })
 }
 
-function unknownIf(isStrange: boolean, event: Json): AgentEventBody[] {
-  return isStrange ? [{ type: "unknown", line: JSON.stringify(event) }] : []
-}
-
 function messageUsage(usage: Json): Usage {
-  const cachedTokens = asCount(usage.cache_read_input_tokens)
-  const inputTokens = asCount(usage.input_tokens) + asCount(usage.cache_creation_input_tokens) + cachedTokens
-  return { inputTokens, outputTokens: asCount(usage.output_tokens), cachedTokens, dollars: null }
+  const cached = asCount(usage.cache_read_input_tokens)
+  const input = asCount(usage.input_tokens) + asCount(usage.cache_creation_input_tokens) + cached
+  return tokens(input, asCount(usage.output_tokens), cached)
 }
 
-/** Counted from the beginning of the session on, other models that helped included. */
+/** Counted from the beginning of the session, with other models that helped. */
 function sessionUsage(result: Json): Usage {
   const models = Object.values(asObject(result.modelUsage) ?? {}).map((model) => asObject(model) ?? {})
   const sum = (field: string) => models.reduce((total, model) => total + asCount(model[field]), 0)
-  const cachedTokens = sum("cacheReadInputTokens")
-  const inputTokens = sum("inputTokens") + sum("cacheCreationInputTokens") + cachedTokens
-  const outputTokens = sum("outputTokens")
-  const dollars = costOf(result.total_cost_usd, inputTokens + outputTokens)
-  return { inputTokens, outputTokens, cachedTokens, dollars }
+  const cached = sum("cacheReadInputTokens")
+  const input = sum("inputTokens") + sum("cacheCreationInputTokens") + cached
+  const output = sum("outputTokens")
+  return { ...tokens(input, output, cached), dollars: dollarsOf(result.total_cost_usd, input + output) }
 }
 
-/** Tokens that cost nothing are tokens of a model whose price it does not know. */
-function costOf(told: unknown, tokens: number): number | null {
-  if (typeof told !== "number" || !Number.isFinite(told) || told < 0) return null
-  return told === 0 && tokens > 0 ? null : told
+/** Tokens that cost nothing belong to a model whose price it does not know. */
+function dollarsOf(cost: unknown, used: number): number | null {
+  if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return null
+  return cost === 0 && used > 0 ? null : cost
 }
 
 function judge(
@@ -186,18 +202,18 @@ function judge(
 ): Partial<Outcome> & Pick<Outcome, "reason"> {
   const answer = asText(result.result) || lastText
   const structured = result.structured_output ?? null
-  const errors = asArray(result.errors).map(asText).join("\n")
-  const told = { answer, structured, error: errors || answer }
+  const error = asArray(result.errors).map(asText).join("\n") || answer
+  const base = { answer, structured, error }
   if (result.terminal_reason === "max_turns" || result.subtype === "error_max_turns")
-    return { ...told, reason: "turn-limit" }
+    return { ...base, reason: "turn-limit" }
   if (result.terminal_reason === "budget_exhausted" || result.subtype === "error_max_budget_usd")
-    return { ...told, reason: "budget" }
+    return { ...base, reason: "budget" }
   if (result.is_error === true) {
     const status = typeof result.api_error_status === "number" ? result.api_error_status : null
-    return { ...told, ...classifyError({ message: told.error, status, now }), answer: lastText }
+    return { ...base, ...classifyError({ message: error, status, now }), answer: lastText }
   }
-  if (result.stop_reason === "refusal") return { ...told, reason: "refused" }
+  if (result.stop_reason === "refusal") return { ...base, reason: "refused" }
   if (job.answerSchema !== null && structured === null)
-    return { ...told, reason: "protocol", error: "gave no structured answer" }
-  return { ...told, reason: "done", error: "" }
+    return { ...base, reason: "protocol", error: "gave no structured answer" }
+  return { ...base, reason: "done", error: "" }
 }

@@ -2,16 +2,16 @@ import type { Clock } from "../../lib/clock.ts"
 import { asCount, asObject, type Json } from "../json-line.ts"
 import type { QuotaWindow } from "../quota.ts"
 
-/** Keeps the latest that any event says of the quota. */
+/** Keeps the latest report on the quota. */
 export function watchQuota(clock: Clock) {
   let latest: QuotaWindow[] | undefined
   return {
     see(event: Json | undefined): Json | undefined {
-      const told = event && codexQuota(event, clock.now())
-      if (told !== undefined && told.length > 0) latest = told
+      const windows = event && codexQuota(event, clock.now())
+      if (windows !== undefined && windows.length > 0) latest = windows
       return event
     },
-    told: () => (latest === undefined ? {} : { quota: latest }),
+    latest: () => (latest === undefined ? {} : { quota: latest }),
   }
 }
 

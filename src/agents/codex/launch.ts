@@ -1,21 +1,19 @@
 import { realpathSync } from "node:fs"
 import type { Effort } from "../../tasks/effort.ts"
-import { hookEntries, jobHooks } from "../job-hooks.ts"
+import { hookEntries, jobHooks, joinFiles, userExtras } from "../launch-parts.ts"
 import type { AgentJob, Tier } from "../port.ts"
-import type { Launch, ProgramConfig } from "../program.ts"
+import type { Launch, OpenLaunch, ProgramConfig } from "../program.ts"
 import { agreedServers, findInstructions } from "../project-setup.ts"
 import { codexHome } from "./account.ts"
 import { codexFacts } from "./facts.ts"
-import { toToml } from "./toml.ts"
 
 const SANDBOX = { edit: "workspace-write", full: "danger-full-access", ask: "read-only" } as const
 const EFFORT_OF_TIER: Readonly<Record<Tier, Effort>> = { haiku: "low", sonnet: "medium", opus: "high" }
 
 /**
- * With a home of its own: it writes to its settings file. The login is linked, and providers of the user's settings are
- * taken over. It would trust the workspace by itself and then run hooks and servers of the project, so it is told not to,
- * and gets the project's instructions as its own. Settings go into the file and not on the command line, where others
- * could read what a server is given.
+ * Codex gets a home of its own, because it writes to its settings file. The login is linked, and the user's providers are
+ * copied. It would trust the workspace and run hooks and servers of the project, so the settings say that it must not, and
+ * it gets the project's instructions as its own. Settings go into the file: a command line shows secrets of servers.
  */
 export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
   const home = `${job.stateFolder}/codex`
@@ -23,16 +21,22 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
   const { beforeTool, beforeStop, files } = jobHooks(job, config)
   const hasHooks = beforeTool.length + beforeStop.length > 0
   const { CODEX_API_KEY: ownKey, OPENAI_API_KEY: key } = job.env
+  const schema = job.answerSchema
   return {
     command: [
       ...config.command,
       "exec",
       "--json",
       "--skip-git-repo-check",
-      ...["-C", job.workspace, "-s", SANDBOX[job.permission], "-m", job.model ?? config.models[job.tier]],
-      // Not for `closingSchema`: it holds every message of the turn to the schema, also those before the work is done.
-      ...(job.answerSchema === null ? [] : ["--output-schema", `${home}/answer.schema.json`]),
-      // Our own hooks need no trust of a person's.
+      "-C",
+      job.workspace,
+      "-s",
+      SANDBOX[job.permission],
+      "-m",
+      job.model ?? config.models[job.tier],
+      // Not for `closingSchema`: Codex holds every message to the schema, also those before the work is done.
+      ...(schema === null ? [] : ["--output-schema", `${home}/answer.schema.json`]),
+      // Our own hooks need no trust from a person.
       ...(hasHooks ? ["--dangerously-bypass-hook-trust"] : []),
       ...config.args,
       ...(job.resume === null ? [] : ["resume", job.resume.id]),
@@ -40,26 +44,26 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
     ],
     env: {
       CODEX_HOME: home,
-      // How long it waits for its provider it tells only there.
+      // Only the log says how long it waits for its provider.
       RUST_LOG: job.env.RUST_LOG ?? "error,codex_core::responses_retry=warn",
-      // It takes a key only under its own name, and would take it before a login.
-      ...(ownKey !== undefined || key === undefined || config.files.has(login) ? {} : { CODEX_API_KEY: key }),
+      // It takes a key only under its own name, and would prefer it to a login.
+      ...(ownKey === undefined && key !== undefined && !config.files.has(login) && { CODEX_API_KEY: key }),
     },
     files: {
       ...files,
       "codex/config.toml": toToml({ ...config.account.settings, ...settings(job, config), ...config.settings }),
       "codex/AGENTS.md": instructions(job, config),
-      // Without hooks too, so that those of an earlier run in the same folder are gone.
+      // Written without hooks too, to replace those of an earlier run.
       "codex/hooks.json": JSON.stringify({
         hooks: { PreToolUse: hookEntries(beforeTool), Stop: hookEntries(beforeStop) },
       }),
-      ...(job.answerSchema === null ? {} : { "codex/answer.schema.json": JSON.stringify(job.answerSchema) }),
+      ...(schema !== null && { "codex/answer.schema.json": JSON.stringify(schema) }),
     },
     links: {
       "codex/auth.json": login,
       // It finds those in .agents and .codex by itself.
       "codex/skills/project": `${job.workspace}/.claude/skills`,
-      "codex/skills/user": config.hasUserExtras ? (config.account.own.skills[0] ?? NOWHERE) : NOWHERE,
+      "codex/skills/user": userExtras(config).skills[0] ?? NOWHERE,
     },
     input: job.prompt,
     encodeMessage: null,
@@ -69,24 +73,27 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
 /** A link to it is not made. */
 const NOWHERE = "/nowhere"
 
-/** Its own file for all projects, since it reads none of a workspace that it does not trust. */
-function instructions({ workspace }: AgentJob, { files, account, hasUserExtras }: ProgramConfig): string {
-  const own = findInstructions(workspace, ["AGENTS.override.md", "AGENTS.md"], files.has)
-  const paths = [
-    ...(hasUserExtras ? account.own.instructions : []),
-    ...(own === undefined ? [] : [`${workspace}/${own}`]),
-  ]
-  return paths.map((path) => files.read(path) ?? "").join("\n\n")
+const HEADLESS = ["exec", "--json", "--skip-git-repo-check", "-"]
+
+/** With the home of the runs: their settings, hooks and sessions. */
+export function openCodex(job: AgentJob, config: ProgramConfig): OpenLaunch {
+  const { command, env, files, links } = launchCodex({ ...job, resume: null, answerSchema: null }, config)
+  const flags = command.slice(config.command.length).filter((word) => !HEADLESS.includes(word))
+  // Otherwise it copies a server of several hundred megabytes into its home.
+  const quiet = ["-c", "features.daemon_auto_start=false"]
+  return { env, files, links, command: [...config.command, "resume", ...flags, ...quiet, job.resume?.id ?? ""] }
+}
+
+/** Codex reads no instructions of a workspace that it does not trust, so they become its own. */
+function instructions({ workspace }: AgentJob, config: ProgramConfig): string {
+  const own = findInstructions(workspace, ["AGENTS.override.md", "AGENTS.md"], config.files.has)
+  const paths = [...userExtras(config).instructions, ...(own === undefined ? [] : [`${workspace}/${own}`])]
+  return joinFiles(paths, config)
 }
 
 function settings(job: AgentJob, config: ProgramConfig) {
   const { tier, effort, mcpServers, env, workspace } = job
-  const { files, isAgreed, account, hasUserExtras } = config
-  const all = {
-    ...(hasUserExtras ? account.own.servers : {}),
-    ...agreedServers(codexFacts, { workspace, read: files.read, isAgreed }),
-    ...mcpServers,
-  }
+  const all = { ...userExtras(config).servers, ...agreedServers(codexFacts, job, config), ...mcpServers }
   // Otherwise a call waits for an approval that nobody gives.
   const servers = Object.entries(all).map(([name, server]) => [
     name,
@@ -97,12 +104,12 @@ function settings(job: AgentJob, config: ProgramConfig) {
     approval_policy: "never",
     projects: { [workspace]: untrusted, [realPath(workspace)]: untrusted },
     model_reasoning_effort: effort ?? EFFORT_OF_TIER[tier],
-    // Its sandbox lets everybody write to the common temp folder, where other worktrees may lie; one of its own will do.
+    // Its sandbox may write to the common temp folder, where other worktrees may be, unless it has one of its own.
     sandbox_workspace_write: { exclude_slash_tmp: env.TMPDIR !== undefined },
     // Each of these costs seconds at the end of a run.
     features: { plugins: false },
     analytics: { enabled: false },
-    ...(servers.length === 0 ? {} : { mcp_servers: Object.fromEntries(servers) }),
+    ...(servers.length > 0 && { mcp_servers: Object.fromEntries(servers) }),
   }
 }
 
@@ -110,6 +117,23 @@ function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return path // then it does not start either
+    return path // then Codex does not start either
   }
+}
+
+/** One line per entry, deeper tables inline. Values are what JSON can hold, without null. */
+function toToml(table: Readonly<Record<string, unknown>>): string {
+  return Object.entries(table)
+    .map(([key, value]) => `${JSON.stringify(key)} = ${inlineToml(value)}\n`)
+    .join("")
+}
+
+function inlineToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inlineToml).join(", ")}]`
+  if (typeof value !== "object" || value === null) {
+    // JSON writes these values as TOML does, except for one character that TOML wants escaped.
+    return JSON.stringify(value ?? "").replaceAll("\u007f", "\\u007F")
+  }
+  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)} = ${inlineToml(item)}`)
+  return `{ ${entries.join(", ")} }`
 }

@@ -1,8 +1,7 @@
 import type { AgentProgram } from "../program.ts"
 import { readCodexAccount } from "./account.ts"
 import { codexFacts } from "./facts.ts"
-import { launchCodex } from "./launch.ts"
-import { openCodex } from "./open.ts"
+import { launchCodex, openCodex } from "./launch.ts"
 import { translateCodex } from "./translate.ts"
 
 export const codex: AgentProgram = {

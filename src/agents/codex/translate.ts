@@ -1,14 +1,18 @@
 import type { Clock } from "../../lib/clock.ts"
-import { judgeAnswer } from "../answer.ts"
 import { asArray, asCount, asObject, asText, asTextOrNull, type Json, joinTexts, parseLine } from "../json-line.ts"
-import type { AgentEventBody, AgentJob, ToolUse, Usage } from "../port.ts"
+import type { AgentEventBody, AgentJob, ToolUse, Usage, Waiting } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
-import { inWorkspace } from "../tool-use.ts"
-import { countTurns } from "../turn-count.ts"
-import { unknownLine } from "../unknown-line.ts"
+import {
+  countTurns,
+  inWorkspace,
+  judgeAnswer,
+  judgeNoResult,
+  tokens,
+  unknownLine,
+  waitingFor,
+} from "../translator-parts.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 import { watchQuota } from "./codex-quota.ts"
-import { classifyCodex, reconnecting, retryInLog } from "./retrying.ts"
 
 /** Codex with `exec --json`: `turn.completed` or `turn.failed` decides. It counts tokens over the thread and no cost. */
 export function translateCodex(job: AgentJob, clock: Clock): Translator {
@@ -16,15 +20,16 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
   let lastText = ""
   let lastError = ""
   let ending: "completed" | "failed" | undefined
+  let blocked = 0
   const quota = watchQuota(clock)
   const turns = countTurns()
   const used = new Set<string>()
 
   function item(event: Json): AgentEventBody[] {
     const entry = asObject(event.item)
-    if (entry === undefined) return [{ type: "unknown", line: JSON.stringify(event) }]
+    if (entry === undefined) return unknownLine(JSON.stringify(event))
     if (entry.type === "error") {
-      // A warning for people, such as an unknown model; what ends a turn comes as an event of its own.
+      // A warning for people, such as an unknown model. An error that ends the turn comes as an event of its own.
       lastError = asText(entry.message)
       return []
     }
@@ -38,8 +43,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
     const events: AgentEventBody[] = []
     if (!used.has(id)) {
       const call = toolOf(entry, job.workspace)
-      if (call === undefined)
-        return entry.type === "todo_list" ? [] : [{ type: "unknown", line: JSON.stringify(event) }]
+      if (call === undefined) return entry.type === "todo_list" ? [] : unknownLine(JSON.stringify(event))
       used.add(id)
       events.push(call)
     }
@@ -60,11 +64,9 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
       case "turn.started":
         ending = undefined
         return []
-      case "turn.completed": {
+      case "turn.completed":
         ending = "completed"
-        const total = usageOf(asObject(event.usage) ?? {})
-        return [usageEvent("run", usageSince(total, job.resume?.usage ?? NO_USAGE))]
-      }
+        return [usageEvent("run", usageSince(usageOf(asObject(event.usage) ?? {}), job.resume?.usage ?? NO_USAGE))]
       case "turn.failed":
         ending = "failed"
         lastError = asText(asObject(event.error)?.message) || lastError
@@ -77,10 +79,9 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
     }
   }
 
-  let blocked = 0
   return {
     line: (text) => turns.see(line(text)),
-    /** What a hook denied, and how long it waits, appears nowhere else. */
+    /** Only the log says what a hook denied, and how long Codex waits. */
     stderr(text) {
       const waiting = retryInLog(text, clock.now())
       if (waiting !== undefined) return [waiting]
@@ -94,24 +95,39 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
     },
     turns: turns.count,
     isOver: () => ending !== undefined,
-    end(exit, stderr): Outcome {
-      const base = { retryAt: null, answer: lastText, structured: null, session, error: "", ...quota.told() }
+    end({ exitCode }, stderr): Outcome {
+      const base = { retryAt: null, answer: lastText, structured: null, session, error: "", ...quota.latest() }
       if (ending === "completed") return { ...base, ...judgeAnswer(job, lastText) }
-      if (session === null && exit.exitCode === 0)
-        return { ...base, reason: "protocol", error: stderr || "printed no result" }
       const message = lastError || stderr
-      return { ...base, ...classifyCodex(message, clock.now()), error: message || "ended without a result" }
+      return { ...base, ...judgeNoResult({ session, exitCode, message, status: statusIn(message), now: clock.now() }) }
     },
   }
 }
 
+/** The status of the server is part of Codex's message. */
+function statusIn(message: string): number | null {
+  return Number(/\b(?:status|HTTP)\D{0,10}(\d{3})\b/i.exec(message)?.[1] ?? 0) || null
+}
+
+/** On its output: `Reconnecting... 2/5 (why)`. The next try follows within seconds, unless it waits for the network. */
+function reconnecting(message: string, now: number): Waiting[] {
+  if (!message.startsWith("Reconnecting...")) return []
+  const until = /waiting for network/i.test(message) ? null : now
+  return [waitingFor({ why: message, status: statusIn(message), now, until })]
+}
+
+/** In its log: `retrying sampling request (1/5 in 299.9s)... sampling_error=why`. It waits as long as the server asked. */
+function retryInLog(text: string, now: number): Waiting | undefined {
+  const [, amount = "", unit = "", why = ""] =
+    /retrying .*? in ([\d.]+)(ms|s)\)\.\.\. .*sampling_error=(.*)/.exec(Bun.stripANSI(text)) ?? []
+  if (amount === "") return undefined
+  const until = now + Math.ceil(Number(amount) * (unit === "ms" ? 1 : 1000))
+  return waitingFor({ why, status: statusIn(why), now, until, isProvidersTime: true })
+}
+
 function toolOf(item: Json, workspace: string): ToolUse | undefined {
   const id = asText(item.id)
-  const tool = (name: string, input: string, files: string[] = []): ToolUse => {
-    const use = { type: "tool_use", id, name, files, input } as const
-    // It does not tell what it writes, so two changes of one file are never known to be the same.
-    return files.length === 0 ? use : { ...use, key: id }
-  }
+  const tool = (name: string, input: string): ToolUse => ({ type: "tool_use", id, name, files: [], input })
   switch (item.type) {
     case "command_execution":
       return tool("command", asText(item.command))
@@ -124,7 +140,8 @@ function toolOf(item: Json, workspace: string): ToolUse | undefined {
         files.push(inWorkspace(asText(path), workspace))
         summary += `${summary === "" ? "" : ", "}${asText(kind)} ${asText(path)}`
       }
-      return tool("file_change", summary, files)
+      // Codex does not say what it writes, so two changes of one file never count as the same.
+      return { ...tool("file_change", summary), files, ...(files.length > 0 && { key: id }) }
     }
     case "mcp_tool_call":
       return tool(`mcp__${asText(item.server)}__${asText(item.tool)}`, JSON.stringify(item.arguments ?? null))
@@ -143,10 +160,5 @@ function resultOf(item: Json, id: string): AgentEventBody {
 }
 
 function usageOf(usage: Json): Usage {
-  return {
-    inputTokens: asCount(usage.input_tokens),
-    outputTokens: asCount(usage.output_tokens),
-    cachedTokens: asCount(usage.cached_input_tokens),
-    dollars: null,
-  }
+  return tokens(asCount(usage.input_tokens), asCount(usage.output_tokens), asCount(usage.cached_input_tokens))
 }

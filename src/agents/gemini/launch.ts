@@ -1,28 +1,40 @@
-import { askForJson } from "../answer.ts"
-import { hookEntries, type JobHooks, jobHooks } from "../job-hooks.ts"
+import {
+  hookEntries,
+  type JobHooks,
+  jobHooks,
+  joinFiles,
+  placePrompt,
+  userExtras,
+  withoutFlags,
+} from "../launch-parts.ts"
 import type { AgentJob } from "../port.ts"
-import type { Launch, ProgramConfig } from "../program.ts"
+import type { Launch, OpenLaunch, ProgramConfig } from "../program.ts"
 import { findInstructions } from "../project-setup.ts"
-import { placePrompt } from "../prompt-place.ts"
 import { geminiHome } from "./account.ts"
 import { PROJECT_SETTINGS, PROJECT_VARIABLES, problemWithSettings } from "./project-settings.ts"
 
 const APPROVAL = { edit: "auto_edit", full: "yolo", ask: "default" } as const
+const LOGIN_FILES = ["oauth_creds.json", "google_accounts.json", "gemini-credentials.json"]
 
 /**
- * With a home of its own for settings and sessions; the login of the user is linked. It reads the project's settings
- * before ours, so it is not started where those could run programs or change what it may do (`project-settings.ts`).
+ * Gemini CLI gets a home of its own for settings and sessions; the login of the user is linked. It reads the project's
+ * settings before ours, so it does not start where those could run programs or change what it may do.
  */
 export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
   const users = `${geminiHome(job.env)}/.gemini`
   const context = findInstructions(job.workspace, ["GEMINI.md"], config.files.has) ?? "GEMINI.md"
-  const { argument, input } = placePrompt(askForJson(job))
+  const { argument, input } = placePrompt(job)
   const hooks = jobHooks(job, config)
-  const model = job.model ?? config.models[job.tier]
+  const whyNot = problemWithProject(job, config)
   return {
     command: [
       ...config.command,
-      ...["-o", "stream-json", "-m", model, "--approval-mode", APPROVAL[job.permission]],
+      "-o",
+      "stream-json",
+      "-m",
+      job.model ?? config.models[job.tier],
+      "--approval-mode",
+      APPROVAL[job.permission],
       ...(job.resume === null ? [] : ["--resume", job.resume.id]),
       ...config.args,
       ...(argument === null ? [] : ["-p", argument]),
@@ -30,63 +42,56 @@ export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
     env: {
       GEMINI_CLI_HOME: `${job.stateFolder}/gemini`,
       GEMINI_CLI_TRUST_WORKSPACE: "true",
-      // Otherwise the program that we stop is not the one that works.
+      // Otherwise the process that we stop is not the one that works.
       GEMINI_CLI_NO_RELAUNCH: "true",
     },
     files: {
       ...hooks.files,
       "gemini/.gemini/settings.json": JSON.stringify({
         ...config.account.settings,
-        ...settings(job, { hooks, config, context }),
+        ...settings(job, config, { hooks, context }),
         ...config.settings,
       }),
-      [`gemini/.gemini/${context}`]: userInstructions(config),
+      [`gemini/.gemini/${context}`]: joinFiles(userExtras(config).instructions, config),
     },
     links: {
       ...Object.fromEntries(LOGIN_FILES.map((name) => [`gemini/.gemini/${name}`, `${users}/${name}`])),
       // It finds those in .gemini and .agents by itself.
       "gemini/.gemini/skills": `${job.workspace}/.claude/skills`,
     },
-    ...refusal(job, config),
+    ...(whyNot !== undefined && { whyNot }),
     input,
     encodeMessage: null,
   }
 }
 
-const LOGIN_FILES = ["oauth_creds.json", "google_accounts.json", "gemini-credentials.json"]
-
-function refusal({ workspace }: AgentJob, { files, isAgreed }: ProgramConfig): Pick<Launch, "whyNot"> {
-  const whyNot =
-    problemWithSettings(files.read(`${workspace}/${PROJECT_SETTINGS}`), isAgreed) ??
-    (files.has(`${workspace}/${PROJECT_VARIABLES}`) ? VARIABLES_REFUSED : undefined)
-  return whyNot === undefined ? {} : { whyNot }
+export function openGemini(job: AgentJob, config: ProgramConfig): OpenLaunch {
+  const { command, env, files, links } = launchGemini({ ...job, prompt: "", answerSchema: null }, config)
+  return { command: withoutFlags(command, { withValue: ["-o", "-p"] }), env, files, links }
 }
 
-const VARIABLES_REFUSED = `${PROJECT_VARIABLES} of the project could send your key elsewhere; use another agent or remove it`
-
-/** Its own file for all projects; empty where the user's is not wanted. */
-function userInstructions({ account, hasUserExtras, files }: ProgramConfig): string {
-  return hasUserExtras ? account.own.instructions.map((path) => files.read(path) ?? "").join("\n\n") : ""
+function problemWithProject({ workspace }: AgentJob, { files, isAgreed }: ProgramConfig): string | undefined {
+  const problem = problemWithSettings(files.read(`${workspace}/${PROJECT_SETTINGS}`), isAgreed)
+  if (problem !== undefined || !files.has(`${workspace}/${PROJECT_VARIABLES}`)) return problem
+  return `${PROJECT_VARIABLES} of the project could send your key elsewhere; use another agent or remove it`
 }
 
 interface Given {
   readonly hooks: JobHooks
-  readonly config: ProgramConfig
   /** The name of the file with instructions. */
   readonly context: string
 }
 
-function settings(job: AgentJob, { hooks, config, context }: Given) {
-  const { limits, allowedTools, deniedTools, mcpServers } = job
-  const own = Object.entries(config.hasUserExtras ? config.account.own.servers : {})
-  const servers = [...own, ...Object.entries(mcpServers)].map(([name, server]) => [
+function settings({ limits, allowedTools, deniedTools, mcpServers }: AgentJob, config: ProgramConfig, given: Given) {
+  const { hooks, context } = given
+  const servers = Object.entries({ ...userExtras(config).servers, ...mcpServers }).map(([name, server]) => [
     name,
     { ...Object(server), trust: true },
   ])
   const all = { matcher: "*" }
   return {
     context: { fileName: context },
-    // Variables of the project could name another server, which would get the key of the user.
+    // Variables of the project could name another server, which would get the user's key.
     advanced: { ignoreLocalEnv: true },
     privacy: { usageStatisticsEnabled: false },
     general: { enableAutoUpdate: false, maxAttempts: 3 },

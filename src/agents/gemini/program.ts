@@ -1,8 +1,7 @@
 import type { AgentProgram } from "../program.ts"
 import { readGeminiAccount } from "./account.ts"
 import { geminiFacts } from "./facts.ts"
-import { launchGemini } from "./launch.ts"
-import { openGemini } from "./open.ts"
+import { launchGemini, openGemini } from "./launch.ts"
 import { translateGemini } from "./translate.ts"
 
 export const gemini: AgentProgram = {

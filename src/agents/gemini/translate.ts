@@ -1,33 +1,26 @@
 import type { Clock } from "../../lib/clock.ts"
-import { judgeAnswer, MAX_ANSWER } from "../answer.ts"
-import { appendTail } from "../append-tail.ts"
-import { classifyError } from "../classify-error.ts"
 import { asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
-import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
+import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
-import { toolUse } from "../tool-use.ts"
-import { countTurns } from "../turn-count.ts"
-import { unknownLine } from "../unknown-line.ts"
+import {
+  appendTail,
+  countTurns,
+  judgeAnswer,
+  judgeNoResult,
+  tokens,
+  toolUse,
+  unknownLine,
+  waitingFor,
+} from "../translator-parts.ts"
 import { usageEvent } from "../usage.ts"
-import { waitingFor } from "../waiting.ts"
 import { geminiFacts } from "./facts.ts"
 
 const WRITING_TOOLS: ReadonlySet<string> = new Set(geminiFacts.tools.writing)
 const AUTH_EXIT_CODE = 41
 const TURN_LIMIT_EXIT_CODE = 53
 const UNTRUSTED_EXIT_CODE = 55
-/** An error of the server ends with its status modulo 256. */
-const STATUS_BY_EXIT_CODE: Readonly<Record<number, number>> = {
-  144: 400,
-  145: 401,
-  146: 402,
-  147: 403,
-  148: 404,
-  157: 413,
-  173: 429,
-  244: 500,
-  247: 503,
-}
+/** For an error of the server the exit code is its status modulo 256. */
+const ERROR_STATUSES = [400, 401, 402, 403, 404, 413, 429, 500, 503]
 
 /** Gemini CLI with `-o stream-json`. Its `result` line decides, and without one its exit code. No cost. */
 export function translateGemini(job: AgentJob, clock: Clock): Translator {
@@ -51,9 +44,9 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
           answer = content
           return [{ type: "text", text: content }]
         }
-        // An answer comes in pieces; a tool in between begins the next one.
+        // An answer comes in pieces; a tool call in between starts the next one.
         const part = answer === "" ? "first" : "next"
-        answer = appendTail(answer, content, MAX_ANSWER)
+        answer = appendTail(answer, content)
         return [{ type: "text", text: content, part }]
       }
       case "thought":
@@ -74,9 +67,12 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
         else answer = ""
         isLoop ||= /^Loop detected/i.test(asText(event.message))
         return []
-      case "result":
+      case "result": {
         result = event
-        return [usageEvent("run", usageOf(asObject(event.stats) ?? {}))]
+        const stats = asObject(event.stats) ?? {}
+        const used = tokens(asCount(stats.input_tokens), asCount(stats.output_tokens), asCount(stats.cached))
+        return [usageEvent("run", used)]
+      }
       default:
         return unknownLine(text)
     }
@@ -91,42 +87,27 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
       const base = { retryAt: null, answer, structured: null, session, error: "" }
       const error = asObject(result?.error)
       const message = asText(error?.message) || lastError || stderr
-      // It stops by itself, and calls that a success.
+      // Gemini stops a loop by itself and calls that a success.
       if (isLoop) return { ...base, reason: "looping", error: "it made the same call again and again: Loop detected" }
       if (result?.status === "success") return { ...base, ...judgeAnswer(job, answer) }
       if (exitCode === TURN_LIMIT_EXIT_CODE || /TurnLimited/i.test(asText(error?.type)))
         return { ...base, reason: "turn-limit", error: message }
       if (exitCode === AUTH_EXIT_CODE || exitCode === UNTRUSTED_EXIT_CODE)
         return { ...base, reason: "auth", error: message }
-      if (session === null && exitCode === 0)
-        return { ...base, reason: "protocol", error: message || "printed no result" }
-      const status = STATUS_BY_EXIT_CODE[exitCode ?? 0] ?? null
-      return {
-        ...base,
-        ...classifyError({ message, status, now: clock.now() }),
-        error: message || "ended without a result",
-      }
+      const status = ERROR_STATUSES.find((each) => each % 256 === exitCode) ?? null
+      return { ...base, ...judgeNoResult({ session, exitCode, message, status, now: clock.now() }) }
     },
   }
 }
 
 /**
  * `Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {...}`: the next try follows within seconds.
- * `Attempt 1 failed: ... Retrying after 27000ms...`: as long as the server told it.
+ * `Attempt 1 failed: ... Retrying after 27000ms...`: as long as the server asked.
  */
 function retrying(text: string, now: number): AgentEventBody[] {
-  const [, told = "", how = ""] = /^Attempt \d+ failed(.*?)Retrying (after \d+ms|with backoff)/.exec(text) ?? []
+  const [, why = "", how = ""] = /^Attempt \d+ failed(.*?)Retrying (after \d+ms|with backoff)/.exec(text) ?? []
   if (how === "") return []
-  const status = Number(/with status (\d{3})/.exec(told)?.[1] ?? 0) || null
+  const status = Number(/with status (\d{3})/.exec(why)?.[1] ?? 0) || null
   const waitMs = Number(/after (\d+)ms/.exec(how)?.[1] ?? 0)
   return [waitingFor({ why: text, status, now, until: now + waitMs, isProvidersTime: waitMs > 0 })]
-}
-
-function usageOf(stats: Json): Usage {
-  return {
-    inputTokens: asCount(stats.input_tokens),
-    outputTokens: asCount(stats.output_tokens),
-    cachedTokens: asCount(stats.cached),
-    dollars: null,
-  }
 }

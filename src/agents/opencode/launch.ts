@@ -1,11 +1,10 @@
 import { listClaims, type Ownership } from "../../ownership/judge-path.ts"
 import { cleanPattern } from "../../ownership/plain-pattern.ts"
 import { readTable } from "../account.ts"
-import { askForJson } from "../answer.ts"
+import { placePrompt, userExtras } from "../launch-parts.ts"
 import type { AgentJob } from "../port.ts"
-import type { Launch, ProgramConfig } from "../program.ts"
+import type { Launch, OpenLaunch, ProgramConfig } from "../program.ts"
 import { agreedServers, findInstructions } from "../project-setup.ts"
-import { placePrompt } from "../prompt-place.ts"
 import { OPENCODE_CONFIG_FILES, opencodeFacts } from "./facts.ts"
 
 const QUIET = {
@@ -16,20 +15,26 @@ const QUIET = {
 }
 
 /**
- * With a configuration folder of its own, in which the user's providers stand. Login and sessions are data, not
- * configuration, and stay where they are. The project's configuration would go before ours, and with it permissions,
- * plugins and servers; so it is switched off, and what is text alone in it is taken over.
+ * OpenCode gets a configuration folder of its own with the user's providers. Login and sessions stay where they are. The
+ * project's configuration would override ours (permissions, plugins, servers), so it is switched off and its plain text is
+ * copied.
  */
 export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
   const folder = `${job.stateFolder}/opencode`
   const usersConfig = job.env.XDG_CONFIG_HOME ?? `${job.env.HOME ?? ""}/.config`
-  const { argument, input } = placePrompt(askForJson(job))
+  const { argument, input } = placePrompt(job)
   return {
     command: [
       ...config.command,
-      ...["run", "--format", "json", "-m", job.model ?? config.models[job.tier]],
-      // That the model's server failed, and that it will try again, it tells only there.
-      ...["--print-logs", "--log-level", "ERROR"],
+      "run",
+      "--format",
+      "json",
+      "-m",
+      job.model ?? config.models[job.tier],
+      // Only the log says that the model's server failed and that it will try again.
+      "--print-logs",
+      "--log-level",
+      "ERROR",
       ...(job.permission === "full" ? ["--auto"] : []),
       ...(job.effort === null ? [] : ["--variant", job.effort]),
       ...(job.resume === null ? [] : ["-s", job.resume.id]),
@@ -49,32 +54,38 @@ export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
         ...config.settings,
       }),
     },
-    // The git that the agent calls looks here for a person's name.
+    // Git looks here for the name of the author.
     links: { "opencode/config/git": `${usersConfig}/git` },
     input,
     encodeMessage: null,
   }
 }
 
+export function openOpencode(job: AgentJob, config: ProgramConfig): OpenLaunch {
+  const { env, files, links } = launchOpencode({ ...job, prompt: "", answerSchema: null }, config)
+  const model = job.model ?? config.models[job.tier]
+  const flags = ["-s", job.resume?.id ?? "", ...(model === "" ? [] : ["-m", model])]
+  return { command: [...config.command, ...flags, ...config.args], env, files, links }
+}
+
 /** Files with instructions: the user's where they are wanted, the project's, and those its configuration names. */
-function instructions({ workspace }: AgentJob, { files, account, hasUserExtras }: ProgramConfig): string[] {
+function instructions({ workspace }: AgentJob, config: ProgramConfig): string[] {
+  const { files } = config
   const found = findInstructions(workspace, ["AGENTS.md", "CLAUDE.md"], files.has)
   const named = OPENCODE_CONFIG_FILES.flatMap((name) => readTable(files, `${workspace}/${name}`).instructions ?? [])
   // An address would be fetched.
   const paths = named.filter((path) => typeof path === "string" && !/^\w+:\/\/|^[/~]|\.\./.test(path))
-  return [
-    ...(hasUserExtras ? account.own.instructions : []),
-    ...[found ?? [], ...paths].flat().map((path) => `${workspace}/${path}`),
-  ]
+  return [...userExtras(config).instructions, ...[found ?? [], ...paths].flat().map((path) => `${workspace}/${path}`)]
 }
 
 function settings(job: AgentJob, config: ProgramConfig) {
   const { workspace } = job
-  const { files, isAgreed, account, hasUserExtras } = config
+  const own = userExtras(config)
   const servers = Object.entries(job.mcpServers).map(([name, { command, args, env }]) => [
     name,
     { type: "local", command: [command, ...args], environment: env },
   ])
+  const skills = [`${workspace}/.opencode/skills`, `${workspace}/.opencode/skill`].filter(config.files.has)
   return {
     $schema: "https://opencode.ai/config.json",
     autoupdate: false,
@@ -82,21 +93,12 @@ function settings(job: AgentJob, config: ProgramConfig) {
     permission: permissions(job),
     instructions: instructions(job, config),
     // It finds those in .claude and .agents by itself.
-    skills: {
-      paths: [
-        ...[`${workspace}/.opencode/skills`, `${workspace}/.opencode/skill`].filter(files.has),
-        ...(hasUserExtras ? account.own.skills : []),
-      ],
-    },
-    mcp: {
-      ...(hasUserExtras ? account.own.servers : {}),
-      ...agreedServers(opencodeFacts, { workspace, read: files.read, isAgreed }),
-      ...Object.fromEntries(servers),
-    },
+    skills: { paths: [...skills, ...own.skills] },
+    mcp: { ...own.servers, ...agreedServers(opencodeFacts, job, config), ...Object.fromEntries(servers) },
   }
 }
 
-/** Nothing is ever left at "ask": that would end the run in its middle, with exit code 0. */
+/** Nothing stays at "ask": that would end the run in the middle, with exit code 0. */
 function permissions({ permission, ownership, allowedTools, deniedTools }: AgentJob): Record<string, unknown> {
   const all = (tools: readonly string[], word: "allow" | "deny") =>
     Object.fromEntries(tools.map((tool) => [tool, word]))
@@ -107,7 +109,7 @@ function permissions({ permission, ownership, allowedTools, deniedTools }: Agent
   return { ...careful, edit: permission === "edit" ? owned : "deny", ...all(allowedTools, "allow"), ...denied }
 }
 
-/** The last that fits decides. */
+/** The last matching rule decides. */
 function ownershipRules({ task, others, granted, shared, isCoordinated }: Ownership): Record<string, "allow" | "deny"> {
   const rules = (patterns: readonly string[], word: "allow" | "deny") =>
     patterns.flatMap((pattern) =>
@@ -123,7 +125,7 @@ function ownershipRules({ task, others, granted, shared, isCoordinated }: Owners
   return Object.fromEntries([...own, ...common, ...rules(granted, "allow")])
 }
 
-/** It knows only `?` and a `*` that goes over folders. So its rule is never narrower than ours, at times wider. */
+/** OpenCode knows only `?` and a `*` that crosses folders, so its rule is never narrower than ours and may be wider. */
 function widen(glob: string): string[] {
   const [, before = "", choices, behind = ""] = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob) ?? []
   if (choices !== undefined) return choices.split(",").flatMap((choice) => widen(before + choice + behind))

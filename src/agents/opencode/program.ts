@@ -1,8 +1,7 @@
 import type { AgentProgram } from "../program.ts"
 import { PROVIDER_KEYS, readOpencodeAccount } from "./account.ts"
 import { opencodeFacts } from "./facts.ts"
-import { launchOpencode } from "./launch.ts"
-import { openOpencode } from "./open.ts"
+import { launchOpencode, openOpencode } from "./launch.ts"
 import { translateOpencode } from "./translate.ts"
 
 export const opencode: AgentProgram = {

@@ -1,9 +1,8 @@
 import type { AgentProgram } from "../program.ts"
-import { DRIVER } from "./driver.ts"
 import { scriptFacts } from "./facts.ts"
-import { translateScript } from "./translate.ts"
+import { DRIVER, translateScript } from "./translate.ts"
 
-/** No agent at all: the commands of the task itself, done when each of them ended with 0. */
+/** Done when each command of the task ended with 0. */
 export const script: AgentProgram = {
   ...scriptFacts,
   command: ["sh"],

@@ -1,13 +1,27 @@
 import { lastLines } from "../../lib/text/last-lines.ts"
 import { missingProgram } from "../../lib/text/shell-programs.ts"
-import { appendTail } from "../append-tail.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
-import { MARK } from "./driver.ts"
+import { appendTail } from "../translator-parts.ts"
+
+/** Starts a line of our own inside the output of commands; no text file holds it. */
+const MARK = "\u001eteamwork "
+
+/** Runs its arguments one after the other, prints when each starts and how it ended, and stops at the first failure. */
+export const DRIVER = String.raw`exec 2>&1
+n=0
+for command in "$@"; do
+  printf '\036teamwork start %d\n' "$n"
+  "$0" -c "$command"
+  code=$?
+  printf '\036teamwork end %d %d\n' "$n" "$code"
+  [ "$code" -eq 0 ] || exit "$code"
+  n=$((n + 1))
+done`
 
 const MAX_TAIL = 16_000
 
-/** The output of the task's own commands: each is a tool that is used, and what it prints is text. */
+/** The output of the task's own commands: each command is a tool call, and what it prints is text. */
 export function translateScript({ commands }: AgentJob): Translator {
   let ended = 0
   let tail = ""
@@ -20,7 +34,7 @@ export function translateScript({ commands }: AgentJob): Translator {
     return { type: "text", text }
   }
 
-  /** Shells end with 127 when a program is missing, and say which. */
+  /** A shell ends with 127 when a program is missing, and says which. */
   function why(code: string, command: string): string {
     const name = code === "127" ? missingProgram(outputOfCommand, command) : undefined
     return name === undefined ? "" : `, ${name} was not found`
@@ -43,7 +57,7 @@ export function translateScript({ commands }: AgentJob): Translator {
     line(text) {
       const at = text.indexOf(MARK)
       if (at === -1) return [print(text)]
-      // What a command printed last without a line break stands on the line of our mark.
+      // Output without a line break at its end shares the line with our mark.
       const rest = at === 0 ? [] : [print(text.slice(0, at))]
       return [...rest, ...mark(text.slice(at + MARK.length))]
     },
@@ -53,16 +67,10 @@ export function translateScript({ commands }: AgentJob): Translator {
       const base = { retryAt: null, answer: tail.slice(-MAX_TAIL).trimEnd(), structured: null, session: null }
       if (commands.length === 0) return { ...base, reason: "protocol", error: "the task has no commands" }
       if (exitCode === 0 && ended === commands.length) return { ...base, reason: "done", error: "" }
-      return {
-        ...base,
-        reason: "crashed",
-        error: withOutput(error || `ended with ${signal ?? exitCode} during command ${ended + 1}`, outputOfCommand),
-      }
+      const summary = error || `ended with ${signal ?? exitCode} during command ${ended + 1}`
+      // The last output of the command says why it failed.
+      const output = lastLines(outputOfCommand).map((line) => `    ${line}`)
+      return { ...base, reason: "crashed", error: [summary, ...output].join("\n") }
     },
   }
-}
-
-/** What the command printed last says why it failed. */
-function withOutput(error: string, output: string): string {
-  return [error, ...lastLines(output).map((line) => `    ${line}`)].join("\n")
 }
