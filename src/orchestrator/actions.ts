@@ -15,52 +15,51 @@ import type { Role, Task } from "../tasks/task.ts"
 import type { WavePlan } from "../tasks/wave.ts"
 import type { WorkerAvailability } from "../workers/worker.ts"
 
-/** Everything the engine decides by, as plain data of one moment. */
+/** Everything the engine decides by, as plain data of one moment. An attempt is named `task/attempt`. */
 export interface EngineSnapshot {
   /** The store's clock. */
   readonly now: number
   readonly team: Pick<Team, "phase" | "status" | "mode" | "schedule">
-  /** All of them, in the order in which they were made. */
+  /** In the order of their creation. */
   readonly tasks: readonly Task[]
   readonly waves: WavePlan
   readonly workers: readonly EngineWorker[]
   readonly history: History
-  /** The long action that is under way; no other one is begun meanwhile. */
+  /** The long action that runs; no other one begins meanwhile. */
   readonly busy: LongAction["type"] | null
-  /** Attempts, as `task/attempt`, of which nothing is left to merge. */
+  /** Attempts with nothing left to merge. */
   readonly settled: ReadonlySet<string>
-  /** Attempts, as `task/attempt`, that are done and are merged after a repair, with the task that does it. */
+  /** Finished attempts that are merged after a repair, with the task that does it. */
   readonly queued: ReadonlyMap<string, string>
-  /** Attempts, as `task/attempt`, whose work is in another repository, and in words what brings it here. */
+  /** Attempts whose work is in another repository, with a text that says how to bring it here. */
   readonly elsewhere: ReadonlyMap<string, string>
-  /** Attempts, as `task/attempt`, that are done and brought tests of their own. */
+  /** Finished attempts that brought tests of their own. */
   readonly tested: ReadonlySet<string>
-  /** The latest word on everything, if no work came after it. */
+  /** The latest final verdict, unless work came after it. */
   readonly final: VerdictStatus | null
-  /** The same on what is finished, without the tasks that are not. */
+  /** The same for a verdict on the finished part only. */
   readonly part: VerdictStatus | null
   readonly review: VerdictStatus | null
   /** Why the review gave no verdict. */
   readonly unreviewed: string | null
   /** A person was asked about a review or its findings, and has not answered. */
   readonly isReviewAsked: boolean
-  /** Open findings that must be fixed or waived before the work is delivered. */
+  /** Open findings that must be fixed or waived before delivery. */
   readonly findings: readonly Finding[]
-  /** How often each gate said no so far: `wave 1`, `final`, `cross-agent`. */
+  /** How often each gate failed: `wave 1`, `final`, `cross-agent`. */
   readonly refusals: ReadonlyMap<string, number>
-  /** What waits for a person. */
   readonly questions: readonly Question[]
-  /** The team is paused because a limit was reached, not because somebody wished it. */
+  /** A limit paused the team, not a person. */
   readonly isPausedByEngine: boolean
-  /** What waits for an approval. */
+  /** Pending ones. */
   readonly approvals: readonly Approval[]
-  /** What was said of the final delivery, if no work came after it was asked for. */
+  /** Of the final delivery, unless work came after the question. */
   readonly finalApproval: ApprovalStatus | null
-  /** Whether the target has it all, or what is finished; `refused` when it could not be brought there and a person has to. */
+  /** `refused`: a person has to clear the way to the target. */
   readonly delivery: "none" | "done" | "part" | "refused"
-  /** Long actions that did not come to an end for a reason that is not the work's, such as a full disk. */
+  /** Long actions that failed for a reason outside the work, such as a full disk. */
   readonly troubles: readonly Trouble[]
-  /** Until then what is done is gathered for the next merge, if nobody waits for it. */
+  /** Until then finished work is gathered for the next merge, unless a task waits for it. */
   readonly mergeAfter?: number
 }
 
@@ -72,26 +71,22 @@ export interface Trouble {
   readonly notBefore: number
 }
 
-/** A worker as the store and its process tell. */
 export interface EngineWorker {
   readonly id: WorkerId
   readonly role: Role | null
   readonly availability: WorkerAvailability
   readonly currentTask: string | null
-  /** When it was last seen to do something: a step, or its agent's output. */
+  /** Its last sign of work: a step, or output of its agent. */
   readonly activeAt: number
-  /**
-   * Whether its process runs; null for one that is none of this orchestrator's, such as a session of a person. Until a
-   * process that was started says so itself, its availability is `spawning`.
-   */
+  /** Null for a worker that this orchestrator does not run, such as a person's session. */
   readonly isRunning: boolean | null
-  /** Its process was gone when this orchestrator first looked: it ended together with the one before, not by a fault of its own. */
+  /** Its process was gone at this orchestrator's first look: it ended with the last orchestrator, and did not crash. */
   readonly endedUnseen?: boolean
 }
 
 export type PartialDelivery = "ask" | "always" | "never"
 
-/** What the configuration and the command line say. 0 disables a time. */
+/** From the configuration and the command line. 0 disables a time. */
 export interface EngineLimits extends RetryLimits {
   readonly maxAgents: number
   readonly staffing: Staffing
@@ -104,10 +99,10 @@ export interface EngineLimits extends RetryLimits {
   readonly enableCascade: boolean
   readonly onBlockerFailed: OnBlockerFailed
   readonly enableReview: boolean
-  /** Nothing is delivered without the verdict of a review. */
+  /** Deliver nothing without the verdict of a review. */
   readonly reviewRequired: boolean
   readonly deliver: boolean
-  /** What becomes of finished work when the rest cannot go on: delivered, offered to a person, or left. */
+  /** Whether finished work is delivered when the rest cannot go on. */
   readonly partialDelivery: PartialDelivery
   /** How often a gate may send the team back to work before a person has to look. */
   readonly maxRefusals: number
@@ -119,25 +114,25 @@ export interface EngineLimits extends RetryLimits {
 /** Done at once. */
 export type ShortAction =
   | { readonly type: "start-worker"; readonly worker: WorkerId | null; readonly role: Role | null }
-  /** Whatever it held goes back: given back by itself, or set back as lost where it is killed. */
+  /** Its task goes back. A killed worker's task is set back as lost. */
   | { readonly type: "stop-worker"; readonly worker: WorkerId; readonly reason: string; readonly isKilled: boolean }
-  /** Its process is gone: whatever it held is set back. */
+  /** Its process is gone: set its task back. */
   | {
-      readonly type: "bury-worker"
+      readonly type: "record-worker-death"
       readonly worker: WorkerId
       readonly task: string | null
       readonly reason: string
-      /** A crash makes the next start wait; an end with the whole team does not. */
+      /** After a crash the next start waits. */
       readonly hasCrashed: boolean
     }
   | { readonly type: "quarantine-worker"; readonly worker: WorkerId; readonly reason: string }
   | { readonly type: "check-status"; readonly worker: WorkerId; readonly task: TaskId; readonly silentMs: number }
   | { readonly type: "release-task"; readonly task: string; readonly reason: string }
-  /** It was meant for a worker that will not come, and is anybody's from now on. */
+  /** Remove the assignee, a worker that will not come. */
   | { readonly type: "free-task"; readonly task: string; readonly reason: string }
-  | { readonly type: "tell-unblocked"; readonly task: string; readonly by: string }
+  | { readonly type: "notify-unblocked"; readonly task: string; readonly by: string }
   | { readonly type: "cascade"; readonly of: string; readonly kind: CascadeKind }
-  /** It failed and others wait for it. */
+  /** A failed task that others wait for. */
   | { readonly type: "settle-blocker"; readonly task: string; readonly choice: BlockerChoice }
   | {
       readonly type: "pause-team"
@@ -146,38 +141,70 @@ export type ShortAction =
       readonly options?: readonly Option[]
       readonly about?: string
     }
-  /** What the gate found becomes a task. */
+  /** Make a task of what the gate found. */
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final"; readonly wave: number | null }
-  /** Findings of reviews become tasks. */
+  /** Make tasks of review findings. */
   | { readonly type: "fix-findings"; readonly numbers: readonly number[] }
-  /** Has whoever leads the team decide on what nobody else is asked about. */
+  /** Decide on a routine question, which no person is asked. */
   | { readonly type: "judge-approval"; readonly approval: Approval }
-  /** Asks for the word to deliver. */
+  /** Ask whether to deliver. */
   | { readonly type: "ask-final" }
-  /** Nothing more can be done: `done`, or why a person has to look. */
   | {
       readonly type: "end"
       readonly outcome: "done" | "failed" | "stuck" | "paused" | "cancelled"
       readonly reason: string
     }
 
-/** Takes long, and is alone. */
+/** Runs beside the loop, one at a time. */
 export type LongAction =
   | { readonly type: "merge"; readonly wave: number | null }
   | { readonly type: "verify-wave"; readonly wave: number }
   | { readonly type: "verify-final" }
   | { readonly type: "review" }
   | { readonly type: "deliver" }
-  /** Finds out whether tasks still hold that build on a revised one. */
+  /** Check whether tasks that build on a revised one still hold. */
   | { readonly type: "recheck"; readonly tasks: readonly string[] }
-  /** What is finished, without the tasks that are not. */
+  /** What is finished, without the other tasks. */
   | { readonly type: "verify-part" }
   | { readonly type: "deliver-part" }
 
 export type Action = ShortAction | LongAction
 
+const LONG: readonly Action["type"][] = [
+  "merge",
+  "verify-wave",
+  "verify-final",
+  "verify-part",
+  "recheck",
+  "review",
+  "deliver",
+  "deliver-part",
+]
+
+export function isLong(action: Action): action is LongAction {
+  return LONG.includes(action.type)
+}
+
 export interface Decision {
   readonly actions: readonly Action[]
   /** When to look again though nothing changes; null: only when something does. */
   readonly wakeAt: number | null
+}
+
+export const NOTHING: Decision = { actions: [], wakeAt: null }
+
+export function doNow(...actions: readonly Action[]): Decision {
+  return { actions, wakeAt: null }
+}
+
+export function combine(decisions: readonly Decision[]): Decision {
+  return {
+    actions: decisions.flatMap(({ actions }) => actions),
+    wakeAt: earliest(decisions.map(({ wakeAt }) => wakeAt)),
+  }
+}
+
+export function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null)
+  return known.length === 0 ? null : Math.min(...known)
 }

@@ -1,56 +1,52 @@
+import { firstLine } from "../lib/text/last-lines.ts"
+import { listDueRechecks } from "../tasks/recheck.ts"
 import { isHeld, isMet, type Task } from "../tasks/task.ts"
-import type { Action, Decision, EngineLimits, EngineSnapshot, LongAction } from "./actions.ts"
+import {
+  type Action,
+  type Decision,
+  doNow,
+  type EngineLimits,
+  type EngineSnapshot,
+  isLong,
+  type LongAction,
+  NOTHING,
+} from "./actions.ts"
 import { listClaimable } from "./claimable.ts"
-import { deliverPart, waitsForPart } from "./finish-part.ts"
+import { deliverPart, describePart, endPaused, finish, sendBack, waitsForPart } from "./finish.ts"
 import { elsewhereOf, hasUnmerged, isBeingRepaired, isStillWorkedOn, waitsForRepair } from "./merged.ts"
-import { recheckDependants } from "./recheck-dependants.ts"
-import { fixFindings, reviewWork, sayReviewState } from "./settle-findings.ts"
 
-/** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
+/** The next step of the team as a whole: merging, gates, the review, delivery and the end. */
 export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
-  if (snapshot.team.status === "cancelled") {
-    return { actions: [{ type: "end", outcome: "cancelled", reason: "the team was cancelled" }], wakeAt: null }
-  }
+  if (snapshot.team.status === "cancelled")
+    return doNow({ type: "end", outcome: "cancelled", reason: "the team was cancelled" })
   const next = snapshot.busy === null ? nextStep(snapshot, limits) : undefined
-  if (next === undefined) return { actions: [], wakeAt: null }
+  if (next === undefined) return NOTHING
   if (next.type === "merge" && mayGather(snapshot)) return { actions: [], wakeAt: snapshot.mergeAfter ?? null }
-  return isLong(next) ? withPatience(snapshot, next) : { actions: [next], wakeAt: null }
+  return withRetry(snapshot, next)
 }
 
-/** Each merge costs as much for one task as for ten: a short rest makes fewer of them, while others work and none waits. */
+/** A merge costs as much for one task as for ten: while others work and none waits, a short rest makes fewer of them. */
 function mayGather({ now, mergeAfter = 0, tasks }: EngineSnapshot): boolean {
   if (mergeAfter <= now || !tasks.some(({ status }) => status === "in_progress")) return false
   const reviewed = new Set(tasks.filter(({ status }) => status === "in_review").map(({ id }) => id))
   return !tasks.some(({ status, blockedBy }) => status === "open" && blockedBy.some((id) => reviewed.has(id)))
 }
 
-/** What failed for a reason that is not the work's is tried again, later each time, and not for ever. */
+/** For a long action that fails for a reason outside the work. Each try waits longer. */
 const MAX_TRIES = 5
 
-function withPatience({ now, troubles }: EngineSnapshot, action: LongAction): Decision {
-  const trouble = troubles.find((each) => each.action === action.type)
-  if (trouble === undefined) return { actions: [action], wakeAt: null }
-  if (trouble.times >= MAX_TRIES) {
-    return { actions: [{ type: "end", outcome: "failed", reason: trouble.reason }], wakeAt: null }
-  }
-  if (trouble.notBefore > now) return { actions: [], wakeAt: trouble.notBefore }
-  return { actions: [action], wakeAt: null }
+function withRetry({ now, troubles }: EngineSnapshot, action: Action): Decision {
+  const trouble = isLong(action) ? troubles.find((each) => each.action === action.type) : undefined
+  if (trouble === undefined) return doNow(action)
+  if (trouble.times >= MAX_TRIES) return doNow({ type: "end", outcome: "failed", reason: trouble.reason })
+  return trouble.notBefore > now ? { actions: [], wakeAt: trouble.notBefore } : doNow(action)
 }
 
-/** For a team whose rest finds nobody to do it: the next step towards delivering what is finished; undefined for none. */
+/** When no worker can do the rest: the next step towards delivering what is finished. */
 export function finishPart(snapshot: EngineSnapshot, limits: EngineLimits): Decision | undefined {
-  if (waitsForPart(snapshot, limits)) return { actions: [], wakeAt: null }
+  if (waitsForPart(snapshot, limits)) return NOTHING
   const next = deliverPart(snapshot, limits)
-  if (next === undefined) return undefined
-  return isLong(next) ? withPatience(snapshot, next) : { actions: [next], wakeAt: null }
-}
-
-const LONG: readonly Action["type"][] = [
-  ...(["merge", "verify-wave", "verify-final", "verify-part", "recheck", "review", "deliver", "deliver-part"] as const),
-]
-
-export function isLong(action: Action): action is LongAction {
-  return LONG.includes(action.type)
+  return next && withRetry(snapshot, next)
 }
 
 function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
@@ -66,7 +62,7 @@ function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | unde
   return tasks.every(isDone) && !tasks.some(isAway) ? finish(snapshot, limits) : giveUp(snapshot, limits)
 }
 
-/** Tasks that cannot be merged before a person has said which side of a shared file holds. */
+/** Tasks that cannot be merged before a person has decided which side of a shared file to keep. */
 function asksAbout({ approvals }: EngineSnapshot): (task: Task) => boolean {
   const asked = new Set(approvals.flatMap(({ scope, taskId }) => (scope === "shared-file" ? [taskId] : [])))
   return ({ id }) => asked.has(id)
@@ -78,7 +74,7 @@ function canBeMerged(snapshot: EngineSnapshot): (task: Task) => boolean {
   return (task) => !isAsked(task) && !isWaiting(task)
 }
 
-/** The first wave that is not verified: merged as a whole once all its tasks are done, then judged. */
+/** The first wave that is not verified is merged as a whole once all its tasks are done, then judged. */
 function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | "wait" | undefined {
   const { waves, tasks } = snapshot
   const [isAsked, mayMerge] = [asksAbout(snapshot), canBeMerged(snapshot)]
@@ -102,65 +98,23 @@ function isDone({ status }: Task): boolean {
   return isMet(status)
 }
 
-/** Everything is done and verified wave by wave. */
-function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
-  const { team, final, delivery, finalApproval } = snapshot
-  // Before the final gate: a fix would make it judge everything once more.
-  const fix = fixFindings(snapshot, limits)
-  if (fix !== undefined) return fix === "wait" ? undefined : fix
-  if (final === null || final === "skipped") return { type: "verify-final" }
-  if (final === "failed") return sendBack(snapshot, limits, { scope: "final", wave: null })
-  const review = reviewWork(snapshot, limits)
-  // A review is paid for like any other run.
-  if (review !== undefined && review !== "wait" && review.type === "review" && isOutOfMoney(snapshot))
-    return endPaused(snapshot)
-  if (review !== undefined) return review === "wait" ? undefined : review
-  if (team.mode === "SUPERVISED" && delivery !== "done" && delivery !== "refused" && finalApproval !== "approved") {
-    if (finalApproval === null) return { type: "ask-final" }
-    if (finalApproval === "pending") return undefined
-    return {
-      type: "end",
-      outcome: "paused",
-      reason: "the final delivery was rejected; see: teamwork approvals --status rejected",
-    }
+/** Tasks that build on a revised one are checked again once its new work is merged. */
+function recheckDependants({ tasks, history, team, waves }: EngineSnapshot): LongAction | undefined {
+  const asked = new Map<string, string>()
+  for (const { id, recheckOf } of history.tasks.values()) if (recheckOf !== null) asked.set(id, recheckOf)
+  if (asked.size === 0) return undefined
+  const waveOf = new Map<string, number | null>(tasks.map(({ id, wave }) => [id, wave]))
+  const verified = new Set(waves.waves.filter(({ status }) => status === "verified").map(({ id }) => id))
+  // A resolved task is merged at once in an eager team, otherwise with its wave.
+  const isMerged = (id: string) => {
+    const wave = waveOf.get(id) ?? null
+    return team.schedule === "eager" || wave === null || verified.has(wave)
   }
-  if (limits.deliver && (delivery === "none" || delivery === "part")) return { type: "deliver" }
-  return { type: "end", outcome: "done", reason: `${DONE[delivery]}${sayReviewState(snapshot, limits)}` }
+  const due = listDueRechecks(tasks, asked).filter(({ id, blockedBy }) => [...blockedBy, id].every(isMerged))
+  return due.length === 0 ? undefined : { type: "recheck", tasks: due.map(({ id }) => id) }
 }
 
-function isOutOfMoney({ team, history }: EngineSnapshot): boolean {
-  return team.status === "paused" && history.isOverBudget
-}
-
-function endPaused({ history }: EngineSnapshot): Action {
-  return { type: "end", outcome: "paused", reason: history.pauseReason ?? "the team is paused" }
-}
-
-export const ALL_DONE = "all tasks are done and verified"
-
-const DONE: Readonly<Record<EngineSnapshot["delivery"], string>> = {
-  done: ALL_DONE,
-  part: ALL_DONE,
-  none: `${ALL_DONE} on the integration branch, not delivered; do that with: teamwork deliver`,
-  refused: `${ALL_DONE}, but changes of your own are in the way of delivering them; then: teamwork deliver`,
-}
-
-function sendBack(
-  { refusals }: EngineSnapshot,
-  { maxRefusals }: EngineLimits,
-  { scope, wave }: { readonly scope: "wave" | "final"; readonly wave: number | null },
-): Action {
-  const name = wave === null ? scope : `${scope} ${wave}`
-  const times = refusals.get(name) ?? 0
-  if (times <= maxRefusals) return { type: "fix-gate", scope, wave }
-  return {
-    type: "end",
-    outcome: "failed",
-    reason: `the gate of ${name} failed ${times} times; see: teamwork verdict list`,
-  }
-}
-
-/** When nothing can go on without a person, and nobody is at work any more. */
+/** When nothing can go on without a person, and no worker is busy. */
 function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { tasks, team, isPausedByEngine, history } = snapshot
   const away = tasks.flatMap((task) => {
@@ -168,17 +122,15 @@ function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
     return where === undefined ? [] : [{ task, where }]
   })
   if (tasks.some((task) => isHeld(task.status) && !away.some((each) => each.task === task))) return undefined
-  if (team.status === "paused") {
-    return isPausedByEngine ? endPaused(snapshot) : undefined
-  }
+  if (team.status === "paused") return isPausedByEngine ? endPaused(snapshot) : undefined
   if (listClaimable(snapshot).length > 0) return undefined
-  // Whoever decides lets it go on from here.
+  // The answer to an escalation lets the task go on.
   const asked = new Set(snapshot.questions.filter(({ kind }) => kind === "escalation").map(({ taskId }) => taskId))
   if (tasks.some(({ id, status }) => status === "paused" && asked.has(id))) return undefined
   const part = deliverPart(snapshot, limits)
   if (part !== undefined) return part
   if (waitsForPart(snapshot, limits)) return undefined
-  // Everything open waits for something that is not open itself.
+  // Everything open waits for one of these.
   const stuck = tasks.filter((task) => task.status !== "open" && !isHeld(task.status) && !isDone(task))
   const names = stuck.map(({ id, status, pauseReason }) => {
     const why = firstLine(status === "failed" ? history.tasks.get(id)?.reason : pauseReason)
@@ -186,26 +138,7 @@ function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
   })
   names.unshift(...away.map(({ task, where }) => `task ${task.id} is not merged: ${where}`))
   const reason = names.slice(0, MOST_NAMED).join(", ") || "no task can be started"
-  return { type: "end", outcome: "stuck", reason: `${reason}${PART[partState(snapshot)]}` }
+  return { type: "end", outcome: "stuck", reason: `${reason}${describePart(snapshot)}` }
 }
 
 const MOST_NAMED = 10
-
-function firstLine(text: string | null | undefined): string {
-  return text?.split("\n", 1)[0] ?? ""
-}
-
-function partState({ part, delivery, finalApproval }: EngineSnapshot): keyof typeof PART {
-  if (delivery === "part") return "delivered"
-  if (delivery === "refused") return "refused"
-  if (part === "failed") return "failed"
-  return part === "passed" && finalApproval === "rejected" ? "rejected" : "none"
-}
-
-const PART = {
-  none: "",
-  delivered: "; what is finished was delivered without the rest",
-  refused: "; changes of your own are in the way of delivering what is finished; then: teamwork deliver --partial",
-  failed: "; what is finished does not pass the final gate without the rest, see: teamwork verdict list",
-  rejected: "; the delivery of what is finished was rejected, see: teamwork approvals --status rejected",
-} as const

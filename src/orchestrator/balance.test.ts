@@ -6,14 +6,14 @@ import { parseWorkerId } from "../kernel/ids.ts"
 import type { Staffing } from "../planning/staffing.ts"
 import type { Task } from "../tasks/task.ts"
 import { ROLES, type Role } from "../tasks/task.ts"
-import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
+import type { Action, EngineLimits, EngineSnapshot, EngineWorker } from "./actions.ts"
 import { staff } from "./balance.ts"
 
 function started(snapshot: EngineSnapshot, limits: Partial<EngineLimits> = {}): string[] {
   return starts(staff(snapshot, { ...LIMITS, ...limits }).actions)
 }
 
-function starts(actions: readonly ShortAction[]): string[] {
+function starts(actions: readonly Action[]): string[] {
   return actions.flatMap((each) => (each.type === "start-worker" ? [`${each.worker ?? "new"}:${each.role}`] : []))
 }
 

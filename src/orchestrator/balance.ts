@@ -5,51 +5,61 @@ import type { WorkerFact } from "../reporting/history-facts.ts"
 import { isFixId } from "../tasks/fix-task.ts"
 import { GENERIC_ROLE, type Role, rolesMatch, type Task } from "../tasks/task.ts"
 import { UNAVAILABLE } from "../workers/worker.ts"
-import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
+import {
+  type Decision,
+  type EngineLimits,
+  type EngineSnapshot,
+  type EngineWorker,
+  earliest,
+  type ShortAction,
+} from "./actions.ts"
 import { listClaimable, nextLeaseEnd } from "./claimable.ts"
-import { earliest, isExitTold, type Ruling } from "./supervise.ts"
+import { isExitRecorded } from "./supervise.ts"
 
-export interface StaffRuling extends Ruling {
-  /** Why tasks that could be done now find nobody, though nothing will change that by itself; null when it is fine. */
+export interface StaffDecision extends Decision {
+  /** Why tasks that could be done find no worker and never will; null when they do. */
   readonly stuck: string | null
 }
 
 /**
- * Which workers to start and to stop, so that whatever can be done now finds somebody, within what was asked for and
- * never more than `maxAgents`. Tasks are not handed out: whoever is free claims the best one that fits its role.
+ * Which workers to start and to stop, so that every claimable task finds one, within what was asked for and never more
+ * than `maxAgents`. Tasks are not handed out: a free worker claims the best one that fits its role.
  */
-export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffRuling {
-  const crew = makeCrew(snapshot, limits)
-  const dismissals = crew.running
+export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffDecision {
+  const groups = groupWorkers(snapshot, limits)
+  const stops = groups.running
     .filter(({ availability }) => availability === "quarantined")
     .map((worker) => stop(worker, `worker ${worker.id} is quarantined`))
   const claimable = listClaimable(snapshot)
   const leaseEnd = nextLeaseEnd(snapshot)
-  if (claimable.length === 0) return { actions: dismissals, wakeAt: leaseEnd, stuck: null }
-  const question = askPerson(snapshot, crew)
-  if (question !== undefined) return { actions: [...dismissals, question], wakeAt: null, stuck: null }
-  const { waiting, idle } = cover(claimable, crew)
+  if (claimable.length === 0) return { actions: stops, wakeAt: leaseEnd, stuck: null }
+  const question = askPerson(snapshot, groups)
+  if (question !== undefined) return { actions: [...stops, question], wakeAt: null, stuck: null }
+  const { waiting, idle } = matchFree(claimable, groups)
   const named = listNamed(waiting, snapshot, limits.staffing)
-  const { starts, restartAt, coming, unfilled } = hire(listPlaces(waiting, crew, { ...limits, named }), crew, {
-    ...{ waiting, now: snapshot.now, maxAgents: limits.maxAgents },
+  const places = listPlaces(waiting, groups, limits.staffing, named)
+  const { starts, restartAt, coming, unfilled } = fill(places, groups, {
+    waiting,
+    now: snapshot.now,
+    maxAgents: limits.maxAgents,
   })
   const room = idle
     .slice(idle.length - Math.min(idle.length, unfilled.length))
     .map((worker) => stop(worker, `no task of its role is ready, and a worker for ${unfilled[0]} is needed`))
   const freed = freeAssigned(waiting, snapshot, coming)
-  const actions = [...dismissals, ...starts, ...room, ...freed]
+  const actions = [...stops, ...starts, ...room, ...freed]
   const wakeAt = earliest([restartAt, leaseEnd])
-  // Whoever runs and may take none of them changes nothing for those that wait.
-  const isMoving = actions.length > 0 || wakeAt !== null || crew.running.some((worker) => !idle.includes(worker))
-  return { actions, wakeAt, stuck: isMoving ? null : describeStuck(snapshot, crew, { waiting, limits }) }
+  // Idle workers fit none of the waiting tasks, so they change nothing.
+  const isMoving = actions.length > 0 || wakeAt !== null || groups.running.some((worker) => !idle.includes(worker))
+  return { actions, wakeAt, stuck: isMoving ? null : describeStuck(snapshot, groups, { waiting, limits }) }
 }
 
-interface Crew {
-  /** Their processes run, as far as anybody was told. */
+interface WorkerGroups {
+  /** Also those whose end is not recorded yet. */
   readonly running: readonly EngineWorker[]
   /** Of these, who may take a task now. */
   readonly free: readonly EngineWorker[]
-  /** They run, have no task and may take none: paused, or about to be dismissed. */
+  /** They run, have no task and may take none: paused, or about to be stopped. */
   readonly held: readonly EngineWorker[]
   /** Could be started again, from that time on. */
   readonly away: readonly { readonly worker: EngineWorker; readonly notBefore: number }[]
@@ -57,35 +67,32 @@ interface Crew {
   readonly givenUp: readonly EngineWorker[]
 }
 
-function makeCrew({ workers, tasks, history }: EngineSnapshot, limits: EngineLimits): Crew {
+function groupWorkers({ workers, tasks, history }: EngineSnapshot, limits: EngineLimits): WorkerGroups {
   const factOf = ({ id }: EngineWorker) => history.workers.get(id)
   const ours = workers.filter(({ isRunning }) => isRunning !== null).toSorted(inOrderOf(history))
-  // Whoever is about to be buried has its place until then.
-  const isGone = (worker: EngineWorker) => worker.isRunning === false && isExitTold(worker, factOf(worker))
+  const isGone = (worker: EngineWorker) => worker.isRunning === false && isExitRecorded(worker, factOf(worker))
   const running = ours.filter((worker) => !isGone(worker))
-  const gone = ours.filter((worker) => isGone(worker))
-  const busy = new Set<string | null>(
-    tasks.filter(({ status }) => status === "in_progress").map((task) => task.workerId),
-  )
-  const [free, held] = partition(
-    running.filter(({ id }) => !busy.has(id)),
-    ({ isRunning, availability }) => isRunning === true && !UNAVAILABLE.some((each) => each === availability),
-  )
+  const gone = ours.filter(isGone)
+  const busy = new Set<string | null>(tasks.filter(isInProgress).map((task) => task.workerId))
+  const isAvailable = ({ isRunning, availability }: EngineWorker) => isRunning === true && !isUnavailable(availability)
+  const unoccupied = running.filter(({ id }) => !busy.has(id))
+  const hasFailed = (worker: EngineWorker) => isGivenUp(worker, factOf(worker), limits)
   return {
-    ...{ running, free, held },
+    running,
+    free: unoccupied.filter(isAvailable),
+    held: unoccupied.filter((worker) => !isAvailable(worker)),
     away: gone
-      .filter((worker) => !isGivenUp(worker, factOf(worker), limits) && worker.availability !== "paused")
+      .filter((worker) => !hasFailed(worker) && worker.availability !== "paused")
       .map((worker) => ({ worker, notBefore: endOfWait(factOf(worker), limits) })),
-    givenUp: gone.filter((worker) => isGivenUp(worker, factOf(worker), limits)),
+    givenUp: gone.filter(hasFailed),
   }
 }
 
-function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  const { first = [], second = [] } = Object.groupBy(items, (item) => (isFirst(item) ? "first" : "second"))
-  return [first, second]
+function isUnavailable(availability: EngineWorker["availability"]): boolean {
+  return UNAVAILABLE.some((each) => each === availability)
 }
 
-/** Who comes first: whoever has finished less, then whoever has worked for less time, then the lower number. */
+/** First the worker that has finished less, then the one that worked for less time, then the lower number. */
 function inOrderOf({ workers }: History) {
   return (a: EngineWorker, b: EngineWorker) => {
     const [first, second] = [workers.get(a.id), workers.get(b.id)]
@@ -101,14 +108,14 @@ function isGivenUp({ availability }: EngineWorker, fact: WorkerFact | undefined,
   return availability === "quarantined" || fact?.quarantined === true || (fact?.crashes ?? 0) > limits.maxRestarts
 }
 
-/** Each crash since it last finished a task makes it wait longer; the last wait repeats. */
+/** Each crash since it last finished a task makes the worker wait longer; the last wait repeats. */
 function endOfWait(fact: WorkerFact | undefined, { restartBackoffMs }: EngineLimits): number {
   if (fact === undefined || fact.crashes === 0) return 0
   return (fact.exitedAt ?? 0) + (restartBackoffMs[Math.min(fact.crashes, restartBackoffMs.length) - 1] ?? 0)
 }
 
-/** Under supervision a crashed worker is not started again before a person has let the team go on. */
-function askPerson({ team, history }: EngineSnapshot, { away }: Crew): ShortAction | undefined {
+/** Under supervision a crashed worker is not restarted before a person lets the team go on. */
+function askPerson({ team, history }: EngineSnapshot, { away }: WorkerGroups): ShortAction | undefined {
   if (team.mode !== "SUPERVISED") return undefined
   const crashed = away.find(({ worker }) => {
     const fact = history.workers.get(worker.id)
@@ -119,8 +126,8 @@ function askPerson({ team, history }: EngineSnapshot, { away }: Crew): ShortActi
   return { type: "pause-team", trigger: "repeated_failure", reason }
 }
 
-/** Each free worker takes one task: its own, one of its role, or anybody's. Who is left, and what. */
-function cover(claimable: readonly Task[], { free }: Crew): { waiting: Task[]; idle: EngineWorker[] } {
+/** Gives each free worker one task: its own, one of its role, or any other. Returns what and who is left. */
+function matchFree(claimable: readonly Task[], { free }: WorkerGroups): { waiting: Task[]; idle: EngineWorker[] } {
   const idle = new Set(free)
   const waiting = new Set(claimable)
   const take = (fits: (task: Task, worker: EngineWorker) => boolean) => {
@@ -137,16 +144,16 @@ function cover(claimable: readonly Task[], { free }: Crew): { waiting: Task[]; i
   return { waiting: [...waiting], idle: [...idle] }
 }
 
-/** A worker to start: one with a name that a task asks for, or anyone of the role. */
+/** A worker to start: one with a name that a task asks for, or any of the role. */
 interface Place {
   readonly name: WorkerId | null
   readonly role: Role
 }
 
-/** How teamwork names its own workers. Any other name that no worker has is a person's. */
+/** How teamwork names its own workers. Any other unknown name is a person's. */
 const OWN_NAME = /^w[1-9]\d*$/
 
-/** Workers that tasks were assigned to before anybody started them. */
+/** Workers that tasks were assigned to before they were started. */
 function listNamed(waiting: readonly Task[], { workers }: EngineSnapshot, staffing: Staffing): Place[] {
   if (isManual(staffing)) return []
   const known = new Set<string>(workers.map(({ id }) => id))
@@ -159,75 +166,76 @@ function listNamed(waiting: readonly Task[], { workers }: EngineSnapshot, staffi
   return [...roles].map(([name, role]) => ({ name, role }))
 }
 
-/** Nobody is started: people start the workers themselves. */
+/** People start the workers themselves. */
 function isManual(staffing: Staffing): boolean {
   return staffing.kind === "count" && staffing.count === 0
 }
 
 /**
- * The workers that what was asked for allows beyond those that run, each with a task to begin with. Those that a task
- * names come first, also beyond the number asked for: nobody else may do that task.
+ * The workers to add to those that run, each with a task to begin with. Those that a task names come first, also beyond
+ * the number asked for: no other worker may do that task.
  */
 function listPlaces(
   waiting: readonly Task[],
-  crew: Crew,
-  { staffing, named }: { readonly staffing: Staffing; readonly named: readonly Place[] },
+  { running, held, away, givenUp }: WorkerGroups,
+  staffing: Staffing,
+  named: readonly Place[],
 ): Place[] {
-  const { running, away, givenUp } = crew
   const gone = new Set<string>([...away.map(({ worker }) => worker), ...givenUp].map(({ id }) => id))
   const left = new Set(waiting.filter(({ assignee }) => assignee === null || gone.has(assignee)))
   const places: Place[] = [...named]
-  const fill = (role: Role, missing: number) => {
+  const add = (role: Role, missing: number) => {
     for (let count = 0; count < missing; count++) {
       if (!takeOne(left, role)) return
       places.push({ name: null, role })
     }
   }
   if (staffing.kind === "count") {
-    fill(GENERIC_ROLE, staffing.count - running.length - named.length)
+    add(GENERIC_ROLE, staffing.count - running.length - named.length)
     return places
   }
   const countOf = (role: Role) =>
     [...running, ...named].filter((worker) => (worker.role ?? GENERIC_ROLE) === role).length
+  const rolesLeft = () => new Set([...left].map((task) => task.role))
   if (staffing.kind === "auto") {
-    // One that is paused or being dismissed keeps its place until a person or its end says otherwise.
-    for (const { role } of crew.held) takeOne(left, role ?? GENERIC_ROLE)
-    // Each role gets one first, so that a full team leaves none out; then each task that could be done now.
-    for (const role of new Set([...left].map((task) => task.role))) if (countOf(role) === 0) fill(role, 1)
-    for (const { role } of [...left]) fill(role, 1)
+    // A paused worker, or one that is being stopped, keeps its place.
+    for (const { role } of held) takeOne(left, role ?? GENERIC_ROLE)
+    // One for each role first, so that a full team leaves none out; then one for each task.
+    for (const role of rolesLeft()) if (countOf(role) === 0) add(role, 1)
+    for (const { role } of [...left]) add(role, 1)
     return places
   }
   const counts = staffing.kind === "roles" ? staffing.counts : []
-  for (const { role, count } of counts) fill(role, count - countOf(role))
-  // One for each role that nobody of the list could do, or its tasks would wait for ever.
-  for (const role of new Set([...left].map((task) => task.role)))
-    if (!counts.some((listed) => listed.count > 0 && rolesMatch(role, listed.role))) fill(role, 1 - countOf(role))
+  for (const { role, count } of counts) add(role, count - countOf(role))
+  // One for each role that the listed workers cannot do, or its tasks would wait for ever.
+  for (const role of rolesLeft())
+    if (!counts.some((listed) => listed.count > 0 && rolesMatch(role, listed.role))) add(role, 1 - countOf(role))
   return places
 }
 
-/** Takes a task that a worker of the role could do out of `left`, one of its own role first; false when there is none. */
+/** Takes a task for a worker of the role out of `left`, one of the same role first; false when there is none. */
 function takeOne(left: Set<Task>, role: Role): boolean {
   const task =
     left.values().find((each) => each.role === role) ?? left.values().find((each) => rolesMatch(each.role, role))
   return task !== undefined && left.delete(task)
 }
 
-interface Hiring {
+interface Filled {
   readonly starts: readonly ShortAction[]
-  /** When the first of those that wait may come. */
+  /** When the first worker that waits may start. */
   readonly restartAt: number | null
-  /** Workers that are started now or after their wait. */
+  /** Workers that start now or after their wait. */
   readonly coming: ReadonlySet<string>
   /** Places that stay empty because no more workers may run. */
   readonly unfilled: readonly Role[]
 }
 
-/** Who was there before comes again, after its wait; only where there is none somebody new. */
-function hire(
+/** Workers that ran before come back, after their wait. New ones start only where there are none. */
+function fill(
   places: readonly Place[],
-  { running, away, givenUp }: Crew,
+  { running, away, givenUp }: WorkerGroups,
   { waiting, now, maxAgents }: { readonly waiting: readonly Task[]; readonly now: number; readonly maxAgents: number },
-): Hiring {
+): Filled {
   const starts: ShortAction[] = []
   const waits: number[] = []
   const coming = new Set<string>()
@@ -239,7 +247,7 @@ function hire(
     const isFree = (worker: EngineWorker) => name === null && !coming.has(worker.id)
     const back = known.filter(({ worker }) => isFree(worker) && (worker.role ?? GENERIC_ROLE) === role)
     const next = back.find(({ notBefore }) => notBefore <= now) ?? back[0]
-    // Where as many had to be given up as may run at all, more of them would do no better.
+    // When as many failed as may run at all, new ones would do no better.
     if (next === undefined && givenUp.length >= maxAgents) continue
     if (room <= 0) unfilled.push(role)
     if (room-- <= 0) continue
@@ -251,8 +259,8 @@ function hire(
 }
 
 /**
- * What was meant for a worker that will not come is anybody's, and so is a fix once the worker that did the work has
- * something else to do. Names that no worker has are people's, and stay.
+ * Removes the assignee of a task whose worker will not come, and of a fix whose worker is busy. Names that no worker has
+ * are people's, and stay.
  */
 function freeAssigned(
   waiting: readonly Task[],
@@ -262,10 +270,9 @@ function freeAssigned(
   const lost = new Set<string | null>(
     workers.filter((worker) => isLost(worker) && !coming.has(worker.id)).map(({ id }) => id),
   )
-  const away = workers.filter(({ availability }) => UNAVAILABLE.some((each) => each === availability))
   const busy = new Set<string | null>([
-    ...tasks.filter(isAtWork).map(({ workerId }) => workerId),
-    ...away.map(({ id }) => id),
+    ...tasks.filter(isInProgress).map(({ workerId }) => workerId),
+    ...workers.filter(({ availability }) => isUnavailable(availability)).map(({ id }) => id),
   ])
   return waiting.flatMap(({ id, assignee }) => {
     if (assignee === null) return []
@@ -274,7 +281,7 @@ function freeAssigned(
   })
 }
 
-function isAtWork({ status }: Task): boolean {
+function isInProgress({ status }: Task): boolean {
   return status === "in_progress"
 }
 
@@ -285,18 +292,18 @@ function isLost({ isRunning, availability }: EngineWorker): boolean {
 
 function describeStuck(
   { tasks }: EngineSnapshot,
-  { givenUp }: Crew,
+  { givenUp }: WorkerGroups,
   { waiting, limits }: { readonly waiting: readonly Task[]; readonly limits: EngineLimits },
 ): string | null {
-  if (isManual(limits.staffing) || tasks.some(({ status }) => status === "in_progress")) return null
+  if (isManual(limits.staffing) || tasks.some(isInProgress)) return null
   const [task] = waiting
   if (task === undefined) return null
   const others = waiting.length === 1 ? "" : ` and ${waiting.length - 1} more`
   const { id, assignee } = task
   if (assignee !== null)
     return `task ${id}${others} waits for ${assignee}, who is none of the workers; start it with: teamwork worker --worker-id ${assignee}, or free the task with: teamwork task update ${id} --assignee ""`
-  const names = givenUp.map(({ id }) => id).join(", ")
-  return `task ${task.id}${others} finds no worker: ${names || "all"} crashed too often or were quarantined`
+  const names = givenUp.map((worker) => worker.id).join(", ")
+  return `task ${id}${others} finds no worker: ${names || "all"} crashed too often or were quarantined`
 }
 
 function stop({ id }: EngineWorker, reason: string): ShortAction {

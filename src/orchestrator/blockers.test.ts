@@ -4,7 +4,7 @@ import { parseTaskId } from "../kernel/ids.ts"
 import { emptyHistory, taskOf } from "../reporting/history.ts"
 import { listWaiting, type OnBlockerFailed } from "../tasks/blocker.ts"
 import type { Task } from "../tasks/task.ts"
-import { settleBlockers } from "./blockers.ts"
+import { settleBlockers } from "./react.ts"
 
 const needing = (id: string, needs: string[], change: Partial<Task> = {}) =>
   openTask(id, { blockedBy: needs.map(parseTaskId), unmet: needs.length, ...change })

@@ -4,7 +4,7 @@ import { isId, parseTaskId } from "../kernel/ids.ts"
 import { emptyHistory, type History } from "../reporting/history.ts"
 import { cascadeIdOf, followUpOf, listFollowUps, titleOfFollowUp } from "../tasks/follow-up.ts"
 import { NO_WORK, type Task } from "../tasks/task.ts"
-import { cascade } from "./cascade.ts"
+import { cascade } from "./react.ts"
 
 const resolved = (id: string, title: string, change: Partial<Task> = {}) =>
   openTask(id, { title, status: "resolved", ...change })

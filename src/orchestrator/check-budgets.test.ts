@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import { historyOf, LIMITS, makeSnapshot, makeWorker, withRuns } from "../../test/support/engine.ts"
-import { checkBudgets } from "./check-budgets.ts"
+import { checkBudgets } from "./react.ts"
 
 describe("checkBudgets", () => {
   const history = withRuns([{ tokens: 700 }, { tokens: 400, worker: "w2" }], historyOf({ w1: {}, w2: {} }))

@@ -4,16 +4,17 @@ import type { EngineSnapshot } from "./actions.ts"
 
 /** Some of these tasks are done and not merged yet, and their work is here. */
 export function hasUnmerged(snapshot: EngineSnapshot, tasks: readonly Task[]): boolean {
-  const { settled } = snapshot
-  return tasks.some((task) => {
-    const { id, attempt, status } = task
-    return status === "resolved" && !settled.has(`${id}/${attempt}`) && elsewhereOf(snapshot, task) === undefined
-  })
+  return tasks.some(
+    (task) =>
+      task.status === "resolved" &&
+      !snapshot.settled.has(`${task.id}/${task.attempt}`) &&
+      elsewhereOf(snapshot, task) === undefined,
+  )
 }
 
 /**
- * A task is done by what the store says, and its worker is still at it: somebody else ended it, such as the agent itself.
- * What the worker has committed is known once it lets go, and nothing is merged or judged before.
+ * A task is done in the store while its worker is still busy with it: another participant, such as the agent itself,
+ * ended it. Nothing is merged or judged before the worker lets go, which names its commit.
  */
 export function isStillWorkedOn({ tasks, workers, history }: EngineSnapshot): boolean {
   const ours = new Set<string>(workers.filter(({ isRunning }) => isRunning !== null).map(({ id }) => id))
@@ -23,12 +24,12 @@ export function isStillWorkedOn({ tasks, workers, history }: EngineSnapshot): bo
   })
 }
 
-/** Where the work of a task that is done is, in words, if it is not here: nobody here can merge it. */
+/** Where the work of a finished task is, if it is in another repository and cannot be merged here. */
 export function elsewhereOf({ elsewhere }: EngineSnapshot, { id, attempt, status }: Task): string | undefined {
   return status === "resolved" || status === "in_review" ? elsewhere.get(`${id}/${attempt}`) : undefined
 }
 
-/** Tasks whose work is merged only after a repair that is still to come. Nothing else changes that, so nobody tries. */
+/** Finds tasks that can be merged only after a repair that is still to come. */
 export function waitsForRepair({ queued, tasks }: Pick<EngineSnapshot, "queued" | "tasks">): (task: Task) => boolean {
   if (queued.size === 0) return () => false
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]))
@@ -36,14 +37,14 @@ export function waitsForRepair({ queued, tasks }: Pick<EngineSnapshot, "queued" 
     const behind = queued.get(`${id}/${attempt}`)
     const fix = behind === undefined || seen.includes(behind) ? undefined : byId.get(behind)
     if (fix === undefined) return false
-    // One that is done is merged with the next merge, unless it waits itself.
+    // A finished fix comes with the next merge, unless it waits itself.
     const isDone = fix.status === "in_review" || fix.status === "resolved"
     return isDone ? isWaiting(fix, [...seen, fix.id]) : isRepairComing(fix.id, byId)
   }
   return (task) => isWaiting(task, [])
 }
 
-/** A wave that was merged before and has repairs: each of them is merged as it comes, so that others can follow. */
+/** Repairs of a merged wave are merged one by one, so that others can follow. */
 export function isBeingRepaired(tasks: readonly Task[]): boolean {
   return tasks.some(({ id }) => isFixId(id))
 }

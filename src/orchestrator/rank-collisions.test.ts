@@ -2,8 +2,7 @@ import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { openTask } from "../../test/support/engine.ts"
 import { NO_WORK } from "../tasks/task.ts"
-import { expectFiles } from "./expected-files.ts"
-import { type RankedWork, rankCollisions } from "./rank-collisions.ts"
+import { expectFiles, type RankedWork, rankCollisions } from "./rank-collisions.ts"
 
 const work = (id: string, paths: readonly string[], patterns: readonly string[] = []): RankedWork => ({
   ...{ id, paths, patterns },

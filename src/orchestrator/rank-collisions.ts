@@ -1,15 +1,41 @@
+import { findRule } from "../delivery/shared-files/find-rule.ts"
+import { isLockFile } from "../delivery/shared-files/lock-files.ts"
 import { matchesPattern } from "../ownership/file-pattern.ts"
 import { listOverlaps } from "../ownership/overlaps.ts"
-import type { ExpectedFiles } from "./expected-files.ts"
+import type { Task } from "../tasks/task.ts"
+
+/** The files that a task is expected to change. */
+export interface ExpectedFiles {
+  /** What it owns, as patterns. */
+  readonly patterns: readonly string[]
+  /** What it changed; where it owns nothing, the paths in its text. */
+  readonly paths: readonly string[]
+}
+
+/** Something like a path: with a folder, or with an ending. */
+const PATH = /(?:[\w@.-]+\/)+[\w@.-]*\w|[\w-][\w.-]*\.[a-z]\w{0,7}(?![\w.])/gi
+const MOST_PATHS = 50
+
+/** From the plan, before any work is done. Files that are merged by a rule do not count. */
+export function expectFiles(task: Pick<Task, "title" | "description" | "files" | "work">): ExpectedFiles {
+  // It may write nothing else.
+  if (task.files.length > 0) return { patterns: task.files.filter((file) => !isMergedByRule(file)), paths: [] }
+  const text = [task.title, task.description, ...task.work.commands].join("\n")
+  const paths = new Set(text.match(PATH)?.map((path) => path.replace(/^\.\//, "")) ?? [])
+  return { patterns: [], paths: [...paths].filter((path) => !isMergedByRule(path)).slice(0, MOST_PATHS) }
+}
+
+export function isMergedByRule(path: string): boolean {
+  return isLockFile(path) || findRule(path) !== undefined
+}
 
 export interface RankedWork extends ExpectedFiles {
   readonly id: string
 }
 
 /**
- * The rank of each ready task: with how many of those it collides that are at work, wait to be merged, or go before it.
- * Always the one that collides least comes next, so that also several that are claimed at the same moment, in the order
- * of their ranks, collide as little as they can. Those that collide with nothing have 0.
+ * The rank of each ready task: how many tasks it collides with that run, wait to be merged, or go before it. The task
+ * that collides least always comes next, so that several tasks claimed at once collide as little as possible.
  */
 export function rankCollisions(ready: readonly RankedWork[], ahead: readonly RankedWork[]): Map<string, number> {
   const meets = listMeetings([...ready, ...ahead])
@@ -35,7 +61,7 @@ export function rankCollisions(ready: readonly RankedWork[], ahead: readonly Ran
   return ranks
 }
 
-/** By task: the others that are expected to change some of the same files. */
+/** By task: the others that change some of the same files. */
 function listMeetings(all: readonly RankedWork[]): Map<string, Set<string>> {
   const meets = new Map<string, Set<string>>()
   const meet = (one: string, other: string) => {

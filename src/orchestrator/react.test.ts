@@ -43,7 +43,7 @@ it("gives what each rule asks for, and nothing where nothing happened", () => {
     "pause-team",
     "settle-blocker",
     "cascade",
-    "tell-unblocked",
+    "notify-unblocked",
   ])
   expect(react(makeSnapshot({ tasks: [openTask("1")] }), limits)).toEqual([])
 })

@@ -23,7 +23,13 @@ describe("a worker whose process is gone", () => {
   it("is buried with the task it held, and without one", () => {
     expect(supervise(ladder(0, {}, { isRunning: false }), LIMITS)).toEqual({
       actions: [
-        { type: "bury-worker", worker: "w1", task: "1", reason: "the process of worker w1 is gone", hasCrashed: true },
+        {
+          type: "record-worker-death",
+          worker: "w1",
+          task: "1",
+          reason: "the process of worker w1 is gone",
+          hasCrashed: true,
+        },
       ],
       wakeAt: null,
     } as never)
@@ -31,12 +37,14 @@ describe("a worker whose process is gone", () => {
       workers: [makeWorker("w1", { isRunning: false })],
       history: historyOf({ w1: STARTED }),
     })
-    expect(supervise(idle, LIMITS).actions).toMatchObject([{ type: "bury-worker", worker: "w1", task: null }])
+    expect(supervise(idle, LIMITS).actions).toMatchObject([{ type: "record-worker-death", worker: "w1", task: null }])
   })
 
   it("has not crashed when it was gone before anybody looked", () => {
     const unseen = ladder(0, {}, { isRunning: false, endedUnseen: true })
-    expect(supervise(unseen, LIMITS).actions).toMatchObject([{ type: "bury-worker", task: "1", hasCrashed: false }])
+    expect(supervise(unseen, LIMITS).actions).toMatchObject([
+      { type: "record-worker-death", task: "1", hasCrashed: false },
+    ])
   })
 
   it("is buried once", () => {
@@ -64,8 +72,8 @@ describe("a worker whose process is gone", () => {
       history: historyOf({ w1: { ...STARTED, exitedAt: NOW - 1000, crashes: 1 } }),
     })
     expect(supervise(spawning, LIMITS).actions).toMatchObject([
-      { type: "bury-worker", worker: "w1" },
-      { type: "bury-worker", worker: "w2" },
+      { type: "record-worker-death", worker: "w1" },
+      { type: "record-worker-death", worker: "w2" },
     ])
   })
 
@@ -74,7 +82,7 @@ describe("a worker whose process is gone", () => {
       tasks: [heldTask("1", "w1", { status: "in_review", leaseUntil: null })],
       workers: [makeWorker("w1", { isRunning: false })],
     })
-    expect(supervise(delivered, LIMITS).actions).toMatchObject([{ type: "bury-worker", task: null }])
+    expect(supervise(delivered, LIMITS).actions).toMatchObject([{ type: "record-worker-death", task: null }])
   })
 
   it("is nobody of ours when its process is not", () => {
@@ -284,7 +292,7 @@ describe("for any workers and any limits", () => {
         const limits = { ...LIMITS, ...change }
         const { actions } = supervise(snapshot, limits)
         const givenBack = actions.flatMap((action) =>
-          (action.type === "bury-worker" || action.type === "release-task") && action.task !== null
+          (action.type === "record-worker-death" || action.type === "release-task") && action.task !== null
             ? [action.task]
             : [],
         )

@@ -1,55 +1,44 @@
 import type { WorkerFact } from "../reporting/history-facts.ts"
 import { rolesMatch, type Task } from "../tasks/task.ts"
-import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
+import {
+  combine,
+  type Decision,
+  doNow,
+  type EngineLimits,
+  type EngineSnapshot,
+  type EngineWorker,
+  earliest,
+  NOTHING,
+} from "./actions.ts"
 import { listClaimable } from "./claimable.ts"
 
-/** What a rule asks for, and when it would ask for something though nothing changes. */
-export interface Ruling {
-  readonly actions: readonly ShortAction[]
-  readonly wakeAt: number | null
-}
-
 /**
- * Looks after the workers and the tasks they hold: who is gone is buried, who is silent is asked, who does not answer is
- * ended, who fails again and again gets nothing more, and what is held for too long is given back. Each action changes
- * what led to it, so that the next look does not ask for it again.
+ * Watches the workers and the tasks they hold. A dead worker is recorded, a silent one is asked and then killed, one that
+ * fails again and again is quarantined, and a task that is held for too long is released. Each action changes what led to
+ * it, so that the next look does not repeat it.
  */
-export function supervise(snapshot: EngineSnapshot, limits: EngineLimits): Ruling {
+export function supervise(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
   const held = new Map(snapshot.tasks.filter(isInProgress).map((task) => [task.workerId as string, task]))
   const claimable = listClaimable(snapshot)
-  const rulings = snapshot.workers.map((worker) => {
+  const decisions = snapshot.workers.map((worker) => {
     const task = held.get(worker.id) ?? null
     const fact = snapshot.history.workers.get(worker.id)
     const quietSince = Math.max(worker.activeAt, snapshot.history.lastEventAt)
     return judge({ worker, task, fact, claimable, quietSince, now: snapshot.now, limits })
   })
-  // One thing at a time for each of them; the next look sees what is left to do.
-  const decided = snapshot.workers.filter((_, index) => (rulings[index]?.actions.length ?? 0) > 0)
+  // One action at a time for each worker; the next look sees what is left to do.
+  const decided = snapshot.workers.filter((_, index) => (decisions[index]?.actions.length ?? 0) > 0)
   const others = snapshot.tasks.filter(
     (task) => isInProgress(task) && !decided.some((worker) => worker.id === task.workerId),
   )
-  return combine([...rulings, ...others.map((task) => startAfresh(task, snapshot, limits))])
+  return combine([...decisions, ...others.map((task) => startAfresh(task, snapshot, limits))])
 }
 
-/** The first of several moments. */
-export function earliest(times: readonly (number | null)[]): number | null {
-  const known = times.filter((time) => time !== null)
-  return known.length === 0 ? null : Math.min(...known)
-}
-
-function combine(rulings: readonly Ruling[]): Ruling {
-  return {
-    actions: rulings.flatMap((ruling) => ruling.actions),
-    wakeAt: earliest(rulings.map((ruling) => ruling.wakeAt)),
-  }
-}
-
-/** A worker with what is known of it and the task it works on. */
+/** A worker with what is known of it and the task it holds. */
 interface Case {
   readonly worker: EngineWorker
   readonly task: Task | null
   readonly fact: WorkerFact | undefined
-  /** What anybody could claim now. */
   readonly claimable: readonly Task[]
   /** Nothing happened in the whole team since then. */
   readonly quietSince: number
@@ -57,50 +46,43 @@ interface Case {
   readonly limits: EngineLimits
 }
 
-const NOTHING: Ruling = { actions: [], wakeAt: null }
-
-function judge(each: Case): Ruling {
-  if (each.worker.isRunning === false) return bury(each)
+function judge(each: Case): Decision {
+  if (each.worker.isRunning === false) return recordDeath(each)
   const quarantine = quarantineFor(each)
   if (quarantine !== undefined) return quarantine
-  // Sessions of people answer for themselves; their claims end with their leases.
+  // People's sessions are not watched; their claims end with their leases.
   if (each.worker.isRunning !== true) return NOTHING
-  return each.task === null ? watchIdle(each) : watch(each, each.task)
+  return each.task === null ? watchIdle(each) : watchBusy(each, each.task)
 }
 
-function bury({ worker, task, fact }: Case): Ruling {
-  if (!isExitTold(worker, fact)) {
+function recordDeath({ worker, task, fact }: Case): Decision {
+  if (!isExitRecorded(worker, fact)) {
     const hasCrashed = worker.endedUnseen !== true
     const when = hasCrashed ? "" : "; it ended before this run took over"
     const reason = `the process of worker ${worker.id} is gone${when}`
-    return now({ type: "bury-worker", worker: worker.id, task: task?.id ?? null, reason, hasCrashed })
+    return doNow({ type: "record-worker-death", worker: worker.id, task: task?.id ?? null, reason, hasCrashed })
   }
   if (task === null) return NOTHING
-  return now({ type: "release-task", task: task.id, reason: `worker ${worker.id} is gone` })
+  return doNow({ type: "release-task", task: task.id, reason: `worker ${worker.id} is gone` })
 }
 
-/** Whether the end of its latest process was written down. */
-export function isExitTold({ availability }: EngineWorker, fact: WorkerFact | undefined): boolean {
+/** Whether the store has the end of its latest process. */
+export function isExitRecorded({ availability }: EngineWorker, fact: WorkerFact | undefined): boolean {
   return fact !== undefined && fact.exitedAt !== null && availability !== "spawning"
 }
 
-function quarantineFor({ worker, task, fact, limits }: Case): Ruling | undefined {
+function quarantineFor({ worker, task, fact, limits }: Case): Decision | undefined {
   const errors = fact?.consecutiveErrors ?? 0
   if (limits.maxConsecutiveErrors === 0 || errors < limits.maxConsecutiveErrors) return undefined
   if (fact?.quarantined === true || worker.availability === "quarantined") return undefined
-  const reason = `${errors} errors in a row`
-  const release = { type: "release-task", reason: `worker ${worker.id} is quarantined after ${reason}` } as const
-  return {
-    actions: [
-      { type: "quarantine-worker", worker: worker.id, reason },
-      ...(task === null ? [] : [{ ...release, task: task.id }]),
-    ],
-    wakeAt: null,
-  }
+  const quarantine = { type: "quarantine-worker", worker: worker.id, reason: `${errors} errors in a row` } as const
+  if (task === null) return doNow(quarantine)
+  const reason = `worker ${worker.id} is quarantined after ${quarantine.reason}`
+  return doNow(quarantine, { type: "release-task", task: task.id, reason })
 }
 
-/** The ladder: asked after a while without a sign of work, and given up when it shows none after that either. */
-function watch({ worker, fact, now: at, limits }: Case, task: Task): Ruling {
+/** Without a sign of work a worker is asked first, and killed when it still shows none. */
+function watchBusy({ worker, fact, now, limits }: Case, task: Task): Decision {
   const { watchdogWarningMs: warnMs, watchdogGraceMs: graceMs, watchdogReassignMs: reassignMs } = limits
   const { activeAt } = worker
   const checkedAt = fact?.statusCheckedAt ?? null
@@ -108,51 +90,47 @@ function watch({ worker, fact, now: at, limits }: Case, task: Task): Ruling {
   const asksFirst = warnMs > 0 && (reassignMs === 0 || warnMs < reassignMs)
   if (asksFirst && !isAsked) {
     const askAt = activeAt + warnMs
-    if (at < askAt) return { actions: [], wakeAt: askAt }
-    return now({ type: "check-status", worker: worker.id, task: task.id, silentMs: at - activeAt })
+    if (now < askAt) return { actions: [], wakeAt: askAt }
+    return doNow({ type: "check-status", worker: worker.id, task: task.id, silentMs: now - activeAt })
   }
   const giveUpAt = earliest([
     isAsked && graceMs > 0 ? checkedAt + graceMs : null,
-    // After a machine slept everybody looks silent: whoever is asked first has the rest of the time to answer.
+    // After a machine slept every worker looks silent: one that was asked has the rest of the time to answer.
     reassignMs === 0
       ? null
       : Math.max(activeAt + reassignMs, isAsked ? checkedAt + Math.max(0, reassignMs - warnMs) : 0),
   ])
-  if (giveUpAt === null || at < giveUpAt) return { actions: [], wakeAt: giveUpAt }
-  const reason = `worker ${worker.id} showed no sign of work for ${seconds(at - activeAt)}`
-  return now({ type: "stop-worker", worker: worker.id, reason, isKilled: true })
+  if (giveUpAt === null || now < giveUpAt) return { actions: [], wakeAt: giveUpAt }
+  return kill(worker, `showed no sign of work for ${seconds(now - activeAt)}`)
 }
 
-/** Whoever is free takes a task at once; who leaves one lying while nothing else happens does not live any more. */
-function watchIdle({ worker, claimable, quietSince, now: at, limits }: Case): Ruling {
+/** A free worker claims a task at once. One that leaves a task lying while nothing else happens is dead. */
+function watchIdle({ worker, claimable, quietSince, now, limits }: Case): Decision {
   if (worker.availability !== "idle" || limits.watchdogReassignMs === 0) return NOTHING
   const left = claimable.find(
     ({ role, assignee }) => (assignee === null || assignee === worker.id) && rolesMatch(role, worker.role),
   )
   if (left === undefined) return NOTHING
   const giveUpAt = quietSince + limits.watchdogReassignMs
-  if (at < giveUpAt) return { actions: [], wakeAt: giveUpAt }
-  const reason = `worker ${worker.id} left task ${left.id} lying for ${seconds(at - quietSince)}`
-  return now({ type: "stop-worker", worker: worker.id, reason, isKilled: true })
+  if (now < giveUpAt) return { actions: [], wakeAt: giveUpAt }
+  return kill(worker, `left task ${left.id} lying for ${seconds(now - quietSince)}`)
 }
 
-/** A task that is held for so long is begun again by somebody, and one of our workers with it. */
-function startAfresh(task: Task, { workers, now: at }: EngineSnapshot, { freshStartMs }: EngineLimits): Ruling {
+/** Releases a task that is held for too long; our worker that holds it is restarted. */
+function startAfresh(task: Task, { workers, now }: EngineSnapshot, { freshStartMs }: EngineLimits): Decision {
   const claimedAt = Date.parse(task.claimedAt ?? "")
   if (freshStartMs === 0 || Number.isNaN(claimedAt)) return NOTHING
   const until = claimedAt + freshStartMs
-  if (at < until) return { actions: [], wakeAt: until }
+  if (now < until) return { actions: [], wakeAt: until }
   const reason = `claimed for more than ${seconds(freshStartMs)}`
+  const release = { type: "release-task", task: task.id, reason } as const
   const worker = workers.find(({ id, isRunning }) => id === task.workerId && isRunning === true)
-  const stop = worker && ({ type: "stop-worker", worker: worker.id, reason, isKilled: false } as const)
-  return {
-    actions: [{ type: "release-task", task: task.id, reason }, ...(stop === undefined ? [] : [stop])],
-    wakeAt: null,
-  }
+  if (worker === undefined) return doNow(release)
+  return doNow(release, { type: "stop-worker", worker: worker.id, reason, isKilled: false })
 }
 
-function now(...actions: ShortAction[]): Ruling {
-  return { actions, wakeAt: null }
+function kill({ id }: EngineWorker, why: string): Decision {
+  return doNow({ type: "stop-worker", worker: id, reason: `worker ${id} ${why}`, isKilled: true })
 }
 
 function isInProgress(task: Task): boolean {

@@ -5,9 +5,7 @@ import { describe, expect, it } from "bun:test"
 import { ENGINE } from "../../src/kernel/actor.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
-import { settleBlockers } from "../../src/orchestrator/blockers.ts"
-import { cascade } from "../../src/orchestrator/cascade.ts"
-import { tellUnblocked as rule } from "../../src/orchestrator/unblocked.ts"
+import { cascade, notifyUnblocked, settleBlockers } from "../../src/orchestrator/react.ts"
 import { emptyHistory, tell } from "../../src/reporting/history.ts"
 import type { BlockerChoice } from "../../src/tasks/blocker.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
@@ -206,11 +204,11 @@ function rulesContract(makeDatabase: MakeDatabase): void {
       await using testTeam = await makeHouse(makeDatabase)
       await testTeam.task("1", "Door")
       await testTeam.task("2", "Handle", { blockedBy: ["1"], assignee: "w2" })
-      expect(rule(await testTeam.look())).toEqual([])
+      expect(notifyUnblocked(await testTeam.look())).toEqual([])
       await testTeam.resolve("1")
-      expect(rule(await testTeam.look())).toEqual([{ type: "tell-unblocked", task: "2", by: "1" }])
+      expect(notifyUnblocked(await testTeam.look())).toEqual([{ type: "notify-unblocked", task: "2", by: "1" }])
       await tellUnblocked(testTeam.context, request)
-      expect(rule(await testTeam.look())).toEqual([])
+      expect(notifyUnblocked(await testTeam.look())).toEqual([])
       const messages = await run(testTeam.context, readMailbox, { inbox: "w2" })
       expect(messages.map(({ from, payload }) => [from, payload.message])).toEqual([
         [

@@ -61,7 +61,7 @@ async function perform(
       pool.dismiss(worker, { how: "stopped", reason, graceMs: options.shutdownTimeoutMs })
       return
     }
-    case "bury-worker":
+    case "record-worker-death":
       return pool.stop(action.worker, {
         how: action.hasCrashed ? "crashed" : "stopped",
         reason: action.reason,
@@ -84,7 +84,7 @@ async function perform(
     case "free-task":
       await updateTask.run(context, { ...name, id: action.task as TaskId, assignee: "" })
       return
-    case "tell-unblocked":
+    case "notify-unblocked":
       return tellUnblocked(context, { ...name, task: action.task as TaskId, by: action.by as TaskId })
     case "cascade":
       await cascadeTask(context, { ...name, of: action.of as TaskId, kind: action.kind })

@@ -8,8 +8,7 @@ import { setRanks } from "../../tasks/operations/set-ranks.ts"
 import { isHeld, type Task } from "../../tasks/task.ts"
 import type { EngineSnapshot } from "../actions.ts"
 import { listClaimable } from "../claimable.ts"
-import { type ExpectedFiles, expectFiles, isMergedByRule } from "../expected-files.ts"
-import { type RankedWork, rankCollisions } from "../rank-collisions.ts"
+import { type ExpectedFiles, expectFiles, isMergedByRule, type RankedWork, rankCollisions } from "../rank-collisions.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
 
 /** Keeps the order in which ready tasks are claimed: those first that collide least with what runs. */
