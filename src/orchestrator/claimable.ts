@@ -1,6 +1,6 @@
 import { findObstacle, takesClaims } from "../tasks/readiness.ts"
 import type { Task } from "../tasks/task.ts"
-import type { EngineSnapshot } from "./actions.ts"
+import { type EngineSnapshot, earliest } from "./actions.ts"
 
 /** Tasks that can be claimed now, also those assigned to one worker. */
 export function listClaimable(snapshot: EngineSnapshot): Task[] {
@@ -15,10 +15,8 @@ export function listClaimable(snapshot: EngineSnapshot): Task[] {
 /** When the next claim runs out that would leave a task to others; null when there is none. */
 export function nextLeaseEnd(snapshot: EngineSnapshot): number | null {
   if (!takesClaims(snapshot.team)) return null
-  const ends = [...listLeased(snapshot)]
-    .map(({ leaseUntil }) => Date.parse(leaseUntil ?? "") + 1)
-    .filter((end) => end > snapshot.now)
-  return ends.length === 0 ? null : Math.min(...ends)
+  const ends = [...listLeased(snapshot)].map(({ leaseUntil }) => Date.parse(leaseUntil ?? "") + 1)
+  return earliest(ends.filter((end) => end > snapshot.now))
 }
 
 /** Tasks not held by our running workers: supervision decides whether one of those stopped responding. */

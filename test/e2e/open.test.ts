@@ -2,7 +2,7 @@
 import { describe, expect, it } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { workerMark } from "../../src/workers/loop/orphans.ts"
+import { agentMark } from "../../src/workers/loop/orphans.ts"
 import { FIXTURE_AGENT } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_TMUX)(`open${WHY_NO_TMUX}`, () => {
       await pane.until((screen) => screen.includes("this is a shell in"))
       const { worktree } = await findPerson(bench)
       writeFileSync(join(worktree, "by-hand.txt"), "mine\n")
-      const mark = workerMark({ home: bench.home, project: "shop", team: "main", worker: "person-anna" })
+      const mark = agentMark({ home: bench.home, project: "shop", team: "main", worker: "person-anna" })
       expect(processesWith(mark)).not.toEqual([])
       const [, pid = ""] = /PID (\d+)/.exec(pane.all()) ?? []
       process.kill(Number(pid), "SIGKILL")

@@ -243,7 +243,7 @@ describe("interrupting a run", () => {
       await team.untilLine("out", (line) => line.includes("task 2 resolved"))
       await untilBegun(bench)
       expect(await team.stop("SIGINT")).toBe(130)
-      expect(team.out).toContainEqual(expect.stringContaining("ending: workers end what they can; Ctrl+C again"))
+      expect(team.out).toContainEqual(expect.stringContaining("stopping: workers finish what they can; Ctrl+C again"))
       expect(team.out.at(-1)).toBe("shop/main was interrupted; go on with: teamwork run --resume")
       await expectNothingLeft(bench)
       expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "open", claimed_by: null, attempt: 1 })
@@ -405,7 +405,7 @@ describe("cancelling a team", () => {
       await bench.ok("project", "clean", "--purge", "--force")
       expect(await team.exited).toBe(1)
       expect(team.err.at(-1)).toBe(
-        "Error: project shop/main was forgotten while it ran; what was committed is kept; see: teamwork refs",
+        "Error: project shop/main was deleted while it ran; its commits are kept; see: teamwork refs",
       )
     },
     LONG_MS,

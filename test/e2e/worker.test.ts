@@ -2,7 +2,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { workerMark } from "../../src/workers/loop/orphans.ts"
+import { agentMark } from "../../src/workers/loop/orphans.ts"
 import { FIXTURE_AGENT } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
 import { safeDelete } from "../support/sandbox.ts"
@@ -35,7 +35,7 @@ const events = async (bench: Bench, type: string) =>
   (await bench.ok<{ events: { data: Data }[] }>("events", "tail", "--type", type, "--limit", "100")).events.map(
     ({ data }) => data,
   )
-const markOf = ({ home }: Bench, worker: string) => workerMark({ home, project: "shop", team: "main", worker })
+const markOf = ({ home }: Bench, worker: string) => agentMark({ home, project: "shop", team: "main", worker })
 
 const interrupted = (line: string) => line.includes("Interrupted: takes no new task")
 

@@ -16,7 +16,7 @@ import { decide, listEscalations } from "../../src/requests/operations/escalatio
 import { noteRunProgress, noteRunStarted } from "../../src/tasks/operations/note-run.ts"
 import { listEvidence } from "../../src/tasks/operations/record-evidence.ts"
 import { updateTeam } from "../../src/teams/operations/update-team.ts"
-import { workerMark } from "../../src/workers/loop/orphans.ts"
+import { agentMark } from "../../src/workers/loop/orphans.ts"
 import type { RunRequest, WorkerPorts } from "../../src/workers/loop/worker-ports.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { fixtureAgent } from "../support/agents.ts"
@@ -88,7 +88,7 @@ describe("how an agent reaches the team", () => {
       TEAMWORK_STORE: REACH.store,
       TEAMWORK_PROJECT: WORKSPACE_TEAM.project,
       TEAMWORK_TEAM: WORKSPACE_TEAM.team,
-      [workerMark({ ...WORKSPACE_TEAM, home, worker: "w1" })]: "1",
+      [agentMark({ ...WORKSPACE_TEAM, home, worker: "w1" })]: "1",
     }
     expect(job.mcpServers).toEqual({
       teamwork: { command: "/opt/bun", args: ["/opt/main.ts", "mcp", "--as", "w1", "--no-claims"], env: reach },

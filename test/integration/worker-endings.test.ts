@@ -14,7 +14,7 @@ import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { releaseTask } from "../../src/tasks/operations/release-task.ts"
 import { pause, resume } from "../../src/teams/operations/pause.ts"
 import { cancelTeam } from "../../src/teams/operations/steer-team.ts"
-import { workerMark } from "../../src/workers/loop/orphans.ts"
+import { agentMark } from "../../src/workers/loop/orphans.ts"
 import type { WorkerPorts } from "../../src/workers/loop/worker-ports.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { noteWorkerStarted, quarantineWorker } from "../../src/workers/operations/worker-life.ts"
@@ -83,7 +83,7 @@ describe("a worker that is told to end", () => {
     const { working } = await startWaiting(world, [{}, { stop: stop.signal }])
     stop.abort()
     expect(await working).toMatchObject({ reason: "stopped", setBack: ["1"] })
-    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(agentMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
     expect(await world.task("1")).toMatchObject({ status: "open" })
   })
 
@@ -200,7 +200,7 @@ describe("F052: a task that is taken away while its agent runs", () => {
     const { working } = await startWaiting(world, [{ settings }])
     await stop(world)
     expect(await working).toMatchObject({ reason: "once", delivered: [], setBack: [] })
-    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(agentMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
     expect(await world.task("1")).toMatchObject({ status: "paused" })
     expect(Object.keys(await world.git.pinned())).toContain("1/1/head")
   })
@@ -210,7 +210,7 @@ describe("F052: a task that is taken away while its agent runs", () => {
     const { working } = await startWaiting(world, [{ settings }])
     await cancelTeam(world.context, WORKSPACE_TEAM, "no longer wanted")
     expect(await working).toMatchObject({ delivered: [] })
-    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(agentMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
   })
 
   it("goes on when only the team is paused: nobody takes another task", async () => {
@@ -229,7 +229,7 @@ describe("a claim that is lost", () => {
     await run(world.context, releaseTask, { ...WORKSPACE_TEAM, id: "1", reason: "given to another" })
     await run(world.context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: "w9" })
     expect(await working).toMatchObject({ reason: "once", delivered: [], setBack: [] })
-    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(agentMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
     const types = (await world.events()).map(({ type }) => type)
     // Whether it notices before or after the other one has the task is up to the two.
     const isOwnEnd = (type: string) => type === "run.ended" || type === "task.step"
@@ -262,7 +262,7 @@ describe("a worker whose process died", () => {
     const dead = Bun.spawnSync(["sh", "-c", "echo $$"], { env: sandboxEnv() })
     const process = { runtime: "child", machine: HERE, pid: Number(dead.stdout.toString()), process_start: "long ago" }
     await noteWorkerStarted(world.context, { ...WORKSPACE_TEAM, worker, role: null, ...process })
-    const mark = workerMark({ ...WORKSPACE_TEAM, home: world.home, worker })
+    const mark = agentMark({ ...WORKSPACE_TEAM, home: world.home, worker })
     const agent = systemLiveProcesses.start({
       ...{ command: ["sh", "-c", "while :; do sleep 1; done"], cwd: "/", input: null },
       env: { ...sandboxEnv(), [mark]: "1" },

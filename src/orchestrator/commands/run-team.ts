@@ -23,7 +23,7 @@ import type { Estimate } from "../../planning/estimate.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
 import { sayBudgetAhead, sayEstimate, sayRuns } from "../../planning/views/estimate-view.ts"
 import { recordPreflight } from "../../quality/operations/record-preflight.ts"
-import { emptyHistory, type History } from "../../reporting/history.ts"
+import type { History } from "../../reporting/history.ts"
 import type { Context } from "../../store/operation.ts"
 import { teamFields } from "../../store/operation.ts"
 import { calculateWaves } from "../../tasks/operations/calculate-waves.ts"
@@ -36,7 +36,7 @@ import { ALL_DONE } from "../finish.ts"
 import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from "../loop/engine-limits.ts"
 import type { EngineEnd, OrchestratorOptions, Self } from "../loop/engine-ports.ts"
 import { orchestrate } from "../loop/orchestrate.ts"
-import { type EngineFacts, readEngine } from "../operations/read-engine.ts"
+import { beginFollowing, type EngineFacts, readEngine } from "../operations/read-engine.ts"
 import { assertWork, forgotten, neverRun, noTeam, tooMany, withoutPlan } from "../operations/run-refusals.ts"
 
 const input = {
@@ -59,8 +59,8 @@ const input = {
   target: v.optional(text("the branch that gets the work in the end; by default the one that is checked out")),
   budget: described(planInput.budget, `what the agents of this run may use up, planning included: ${BUDGET_FORMS}`),
   ...runChoice,
-  resume: flag("go on with the current run; fails when nobody has begun it"),
-  worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),
+  resume: flag("resume the current run; fails when it was never started"),
+  worktree: flag("does nothing, for older scripts: every worker has its own worktree"),
   partial: flag(
     "when failed tasks keep the run from its end, deliver what is finished without them, also in later runs",
   ),
@@ -82,42 +82,33 @@ export const runTeam = command({
     await assertPlanFile(session, given)
     const asked = { project: given.project, team: given.team }
     const self = makeSelf()
-    const { yes, trust } = given
-    await trustHere(session, {
-      folder: resolvePath(given.sourceDir ?? ".", session.host.io.cwd),
-      isAgreed: trust ?? yes,
-    })
+    await trustHere(session, { folder: folderOf(session, given), isAgreed: given.trust ?? given.yes })
     if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
     const context = await session.context()
     await assertNotLed(context, { ...asked, isGone: self.isGone })
     const preflight = makePreflight(session, given)
     if (given.what !== undefined) {
-      // Whoever plans is paid: what the repository lacks is said before.
+      // A planner costs money, so check the repository first.
       if (!(await isPlanFile(session, given.what))) await preflight(given.target)
       const ended = await planFirst(session, given, given.what)
       if (ended !== undefined) return ended
     }
     const settings = await (await session.configured()).engine()
-    // Everything from here on is about this run, also when another begins.
+    // Names this run, also when another begins meanwhile.
     const name = await runHere(session, asked)
-    const history = emptyHistory()
-    const facts = await readEngine(context, name, { history, tasks: undefined, after: undefined }).catch((error) => {
+    const following = beginFollowing()
+    const { history } = following
+    const facts = await readEngine(context, name, following).catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name, teamsIn(error)) : error
     })
     const run = chooseSettings(given, { settings, history, name })
     assertWork(name, facts)
     await assertPlace(session, { ...given, target: run.target ?? undefined })
+    const limits = limitsOf(settings, run)
     const { schedule = facts.team.schedule } = given
-    const ahead = await estimateTeam(session, {
-      ...name,
-      schedule,
-      tasks: facts.tasks,
-      limits: limitsOf(settings, run),
-    })
-    if (ahead.runs > 0 && !session.isJsonAsked) {
-      const { budget } = limitsOf(settings, run)
-      session.host.io.out(`${sayRuns(ahead)}; ${sayEstimate(ahead)}${sayBudgetAhead(ahead, budget)}`)
-    }
+    const ahead = await estimateTeam(session, { ...name, schedule, tasks: facts.tasks, limits })
+    if (ahead.runs > 0 && !session.isJsonAsked)
+      session.host.io.out(`${sayRuns(ahead)}; ${sayEstimate(ahead)}${sayBudgetAhead(ahead, limits.budget)}`)
     const baseline = await preflight(run.target ?? undefined)
     await recordPreflight(context, name, baseline)
     const end = await lead(session, { given, name, run, settings, self, facts }).catch((error) => {
@@ -129,13 +120,17 @@ export const runTeam = command({
   },
 })
 
+function folderOf({ host }: Session, { sourceDir }: Pick<Input, "sourceDir">): string {
+  return resolvePath(sourceDir ?? ".", host.io.cwd)
+}
+
 function teamsIn({ details }: AppError): readonly string[] {
   return Array.isArray(details.teams) ? details.teams.map(String) : []
 }
 
-/** Judges the base once, and shows it. */
+/** Checks the base once, and shows the result. */
 function makePreflight(session: Session, { project, team, sourceDir }: Input): (target?: string) => Promise<Preflight> {
-  const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+  const folder = folderOf(session, { sourceDir })
   let done: Promise<Preflight> | undefined
   const judge = async (target?: string) => {
     const baseline = await preflightHere(session, { project, team, folder, target })
@@ -149,7 +144,7 @@ function isPlanFile(session: Session, what: string): Promise<boolean> {
   return Bun.file(resolvePath(what, session.host.io.cwd)).exists()
 }
 
-/** A wrong name is told at once, and not after the tests of the base have run. */
+/** Reports a wrong file name before the tests of the base run. */
 async function assertPlanFile(session: Session, { what, goal, template }: Input): Promise<void> {
   if (what === undefined || goal !== undefined || template !== undefined) return
   if (!(await isPlanFile(session, what))) assertNoFileName(what)
@@ -157,7 +152,6 @@ async function assertPlanFile(session: Session, { what, goal, template }: Input)
 
 type Ending = Pick<Run, "given" | "name" | "settings"> & { readonly estimate: Estimate }
 
-/** A run that is done ends with what the configuration says should become of the team. */
 async function finish(
   session: Session,
   { given, name, settings, estimate }: Ending,
@@ -177,14 +171,16 @@ async function finish(
     return { ...base, text: () => `${sayEnd(name, end)}${hint}` }
   }
   return {
-    ...{ ...base, data: { ...base.data, completion: { ...name, ...completed } }, warnings: completed.warnings },
+    ...base,
+    data: { ...base.data, completion: { ...name, ...completed } },
+    warnings: completed.warnings,
     text: () => `${sayEnd(name, end)}\n${sayCompleted(name, completed)}`,
   }
 }
 
-/** Before anything is planned or changed: there is a repository with a commit, and the branch that is to get the work. */
+/** Checks, before anything changes, that there is a repository with a commit, and the target branch. */
 async function assertPlace(session: Session, { project, team, target, sourceDir }: Input): Promise<void> {
-  const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+  const folder = folderOf(session, { sourceDir })
   const { workspaces, merging } = await session.configured()
   const name = await runHere(session, { project, team })
   await workspaces({ sourceDir: folder, team: name })
@@ -207,7 +203,7 @@ function withPlans(given: Input): Input {
   return { ...given, what }
 }
 
-/** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
+/** Applies a plan file at once. What was planned for a goal is shown first; returns the outcome when it was refused. */
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
   const { project, team, goal, template, preset, onOverlap, budget } = given
   const isFile = await isPlanFile(session, what)
@@ -217,7 +213,7 @@ async function planFirst(session: Session, given: Input, what: string): Promise<
   return planned.applied === null ? plannedOutcome(planned, request) : undefined
 }
 
-/** What was said now goes before what the team ran with before. */
+/** Flags go before the plan, and the plan before what the last run had. */
 function chooseSettings(
   given: Input,
   {
@@ -229,7 +225,7 @@ function chooseSettings(
   const before = readRunSettings(history.settings)
   if (given.resume === true && before === undefined) throw neverRun(name)
   const { planned } = history
-  // What a plan asks for counts for the run that it was given to, and for the first one.
+  // A plan counts for the run that it was given to, and for the first one.
   const isPlanned = given.what !== undefined || before === undefined
   const workers = given.workers ?? (isPlanned ? planned?.workers : null) ?? undefined
   const staffing = workers === undefined ? (before?.staffing ?? AUTO) : parseWorkers(workers)
@@ -248,14 +244,13 @@ function chooseSettings(
   }
 }
 
-/** Checked already, where it was given: a call with a wrong one does not come here. */
 function budgetOf(given: Input, planned: Budget | null | undefined, before: RunSettings | undefined) {
   const said = given.budget === undefined ? undefined : readBudget(parseBudget(given.budget))
   const budget = said ?? planned ?? before?.budget
   return budget === undefined ? {} : { budget }
 }
 
-/** Follow-ups cost agent runs, so they are made only where the plan, its preset or template, or the call asks for them. */
+/** Follow-ups cost agent runs, so the plan, its preset or template, or the call has to ask for them. */
 function chooseCascade({ cascade, noCascade }: Input, before = false): boolean {
   if (cascade === true && noCascade === true)
     throw new AppError("usage", (say) => `use ${say.field("cascade")} or ${say.field("noCascade")}, not both`)
@@ -270,7 +265,7 @@ function parseWorkers(text: string): RunSettings["staffing"] {
   return staffing
 }
 
-/** A team that nobody has laid out yet gets its waves; one that was cancelled goes on. */
+/** Revives a cancelled team, and gives a new one its waves. */
 async function prepare(
   context: Context,
   name: TeamName,
@@ -289,28 +284,35 @@ interface Run {
   readonly run: RunSettings
   readonly settings: EngineSettings
   readonly self: Self
-  /** As they were when the run was asked for. */
+  /** When the run was asked for. */
   readonly facts: EngineFacts
 }
 
-/** Leads and shows it. */
+/** Leads the team and shows it. */
 async function lead(session: Session, asked: Run): Promise<EngineEnd> {
   const { given, name, run, settings, facts } = asked
   const { io } = session.host
-  // In 80 columns.
-  const hint = "Ctrl+C ends it, twice at once; go on with: teamwork run --resume"
+  // At most 80 columns.
+  const hint = "Ctrl+C stops the run, twice stops it now; resume with: teamwork run --resume"
   const view = { hint, steps: false }
   let watcher = makeWatcher(session, view)
-  const folder = resolvePath(given.sourceDir ?? ".", io.cwd)
+  const folder = folderOf(session, given)
   const ports = await openOrchestrator(session, { ...asked, folder, say: (line) => watcher.say(line) })
+  const { leaseMs, shutdownTimeoutMs, monitorIntervalMs } = settings
   const options: OrchestratorOptions = {
-    ...{ ...name, limits: limitsOf(settings, run), settings: JSON.stringify(run), target: run.target ?? undefined },
-    ...{ leaseMs: settings.leaseMs, shutdownTimeoutMs: settings.shutdownTimeoutMs },
-    ...{ monitorIntervalMs: settings.monitorIntervalMs, drain: io.interrupted, stop: io.interruptedAgain },
+    ...name,
+    limits: limitsOf(settings, run),
+    settings: JSON.stringify(run),
+    target: run.target ?? undefined,
+    leaseMs,
+    shutdownTimeoutMs,
+    monitorIntervalMs,
+    drain: io.interrupted,
+    stop: io.interruptedAgain,
     prepare: () => prepare(ports.context, name, { facts, given }),
   }
   const ended = new AbortController()
-  const ending = "ending: workers end what they can; Ctrl+C again ends them at once"
+  const ending = "stopping: workers finish what they can; Ctrl+C again stops them now"
   io.interrupted.addEventListener("abort", () => watcher.say(ending))
   const beside = [watchOn(), settings.files ? mirrorOn() : undefined]
   try {
@@ -321,7 +323,7 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
     await ports.runtime[Symbol.asyncDispose]()
   }
 
-  /** Nobody leads any worse because it cannot be seen for a while. */
+  /** A view that fails does not disturb the run. */
   async function watchOn(): Promise<void> {
     while (!ended.signal.aborted) {
       try {
@@ -333,7 +335,7 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
     }
   }
 
-  /** Files are for looking at: that they cannot be written is said, and stops nothing. */
+  /** Nor do files that cannot be written. */
   async function mirrorOn(): Promise<void> {
     while (!ended.signal.aborted) {
       try {
@@ -367,7 +369,6 @@ function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
   }
 }
 
-/** That everything is done is said already. */
 function afterDone(reason: string): string {
   const isPlain = reason === ALL_DONE || reason.startsWith(`${ALL_DONE};`)
   return isPlain ? reason.slice(ALL_DONE.length) : `: ${reason}`

@@ -26,31 +26,30 @@ interface ShortWork {
   readonly judge: (approval: Approval) => void
 }
 
-/** Does what was decided. Whatever changed meanwhile so that it no longer fits is left alone: the next look sees it. */
-export async function carryOut(
-  ports: OrchestratorPorts,
-  options: OrchestratorOptions,
-  { action, pool, judge }: ShortWork,
-): Promise<void> {
+const OUTDATED: readonly string[] = [
+  "task.not_found",
+  "task.transition",
+  "task.exists",
+  "claim.lost",
+  "worker.not_found",
+  "team.paused",
+]
+
+/** Does what was decided. An action that no longer fits is dropped: the next look decides again. */
+export async function carryOut(ports: OrchestratorPorts, options: OrchestratorOptions, work: ShortWork): Promise<void> {
   try {
-    await perform(ports, options, { action, pool, judge })
+    await perform(ports, options, work)
   } catch (error) {
     if (!(error instanceof AppError && OUTDATED.includes(error.code))) throw error
   }
 }
 
-const OUTDATED: readonly string[] = [
-  ...["task.not_found", "task.transition", "task.exists", "claim.lost", "worker.not_found", "team.paused"],
-]
-
 async function perform(
   { context }: OrchestratorPorts,
   options: OrchestratorOptions,
   { action, pool, judge }: ShortWork,
-): Promise<void> {
+): Promise<unknown> {
   const name = { project: options.project, team: options.team, run: options.run }
-  const tell = (to: string, message: string) =>
-    sendMessage.run(context, { ...name, from: LEAD, to, type: "text", message })
   switch (action.type) {
     case "start-worker":
       return pool.start(action.worker, action.role)
@@ -58,53 +57,40 @@ async function perform(
       const { worker, reason, isKilled } = action
       if (isKilled) return pool.stop(worker, { how: "unresponsive", reason, graceMs: 0 })
       // It may take its time, and the team goes on meanwhile.
-      pool.dismiss(worker, { how: "stopped", reason, graceMs: options.shutdownTimeoutMs })
-      return
+      return pool.dismiss(worker, { how: "stopped", reason, graceMs: options.shutdownTimeoutMs })
     }
-    case "record-worker-death":
-      return pool.stop(action.worker, {
-        how: action.hasCrashed ? "crashed" : "stopped",
-        reason: action.reason,
-        graceMs: 0,
-      })
+    case "record-worker-death": {
+      const { worker, reason, hasCrashed } = action
+      return pool.stop(worker, { how: hasCrashed ? "crashed" : "stopped", reason, graceMs: 0 })
+    }
     case "quarantine-worker":
       return quarantineWorker(context, { ...name, by: ENGINE, worker: action.worker, reason: action.reason })
     case "check-status": {
       const { worker, task, silentMs } = action
       await noteStatusCheck(context, { ...name, by: ENGINE, worker, task })
-      await tell(
-        worker,
-        `STATUS CHECK: task ${task} saw no work for ${Math.round(silentMs / 1000)} s; tell how far you are`,
-      )
-      return
+      const message = `STATUS CHECK: task ${task} saw no work for ${Math.round(silentMs / 1000)} s; tell how far you are`
+      return sendMessage.run(context, { ...name, from: LEAD, to: worker, type: "text", message })
     }
     case "release-task":
-      await releaseTask.run(context, { ...name, id: action.task as TaskId, reason: action.reason })
-      return
+      return releaseTask.run(context, { ...name, id: action.task as TaskId, reason: action.reason })
     case "free-task":
-      await updateTask.run(context, { ...name, id: action.task as TaskId, assignee: "" })
-      return
+      return updateTask.run(context, { ...name, id: action.task as TaskId, assignee: "" })
     case "notify-unblocked":
       return tellUnblocked(context, { ...name, task: action.task as TaskId, by: action.by as TaskId })
     case "cascade":
-      await cascadeTask(context, { ...name, of: action.of as TaskId, kind: action.kind })
-      return
+      return cascadeTask(context, { ...name, of: action.of as TaskId, kind: action.kind })
     case "settle-blocker":
-      await settleBlocker(context, { ...name, task: action.task as TaskId, choice: action.choice })
-      return
+      return settleBlocker(context, { ...name, task: action.task as TaskId, choice: action.choice })
     case "pause-team":
       return pauseByEngine(context, name, action)
     case "judge-approval":
       return judge(action.approval)
     case "ask-final":
-      await askForFinal(context, name)
-      return
+      return askForFinal(context, name)
     case "fix-gate":
-      await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
-      return
+      return makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
     case "fix-findings":
-      await makeReviewFixes(context, name, action.numbers)
-      return
+      return makeReviewFixes(context, name, action.numbers)
     default:
       return unreachable(action)
   }

@@ -11,19 +11,16 @@ import { listClaimable } from "../claimable.ts"
 import { type ExpectedFiles, expectFiles, isMergedByRule, type RankedWork, rankCollisions } from "../rank-collisions.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
 
-/** Keeps the order in which ready tasks are claimed: those first that collide least with what runs. */
+/** Orders ready tasks: those that collide least with running work are claimed first. */
 export interface CollisionRanks {
   look(snapshot: EngineSnapshot): Promise<void>
 }
 
-/** Beyond this many, whoever is in front is ordered, and the rest comes in the order of the plan. */
+/** The rest comes in the order of the plan. */
 const MOST_READY = 200
 const MOST_REMEMBERED = 2000
 
-/**
- * Looks only when tasks came, went or went a step on, and asks git only for the work that is pinned and that it has not
- * seen. Nothing of this keeps anybody from claiming: it only says what comes first.
- */
+/** Looks only when tasks changed, and asks git only for work that it has not seen. A rank never blocks a claim. */
 export function makeCollisionRanks(
   { context, merging, say }: Pick<OrchestratorPorts, "context" | "merging" | "say">,
   name: RunName,
@@ -41,7 +38,7 @@ export function makeCollisionRanks(
     return paths
   }
 
-  /** What each will change, as far as its words and its commits tell. The only place that asks what runs. */
+  /** What each task will change, from its text and its commits. */
   async function expect(tasks: readonly Task[]): Promise<RankedWork[]> {
     const pins = tasks.some(isToldByGit) ? await readPins(merging.merges, name) : new Map<string, never>()
     const found: RankedWork[] = []
@@ -54,7 +51,7 @@ export function makeCollisionRanks(
         const pin = pins.get(attemptName({ taskId: task.id, attempt }))
         if (pin !== undefined) for (const path of await readTouchedBy(pin.base, pin.head)) paths.add(path)
       }
-      // Work that is done is known, and changes nothing else.
+      // Finished work changes nothing else.
       const isDone = paths.size > 0 && task.status !== "open" && task.status !== "in_progress"
       found.push({
         id: task.id,
@@ -76,9 +73,8 @@ export function makeCollisionRanks(
     const all = await expect([...ready, ...ahead])
     const ranks = rankCollisions(all.slice(0, ready.length), all.slice(ready.length))
     const changed = [...ranks].filter(([id, rank]) => (known.get(id) ?? 0) !== rank)
-    const isFirst = known.size === 0
-    // What an orchestrator before this one wrote is not known.
-    const written = isFirst ? [...ranks] : changed
+    // An earlier orchestrator may have written other ranks.
+    const written = known.size === 0 ? [...ranks] : changed
     if (written.length > 0)
       await setRanks(
         context,
@@ -91,21 +87,20 @@ export function makeCollisionRanks(
   return {
     async look(snapshot) {
       const ready = listClaimable(snapshot).filter(({ id, status }) => status === "open" && !isFixId(id))
-      // There is nothing to choose from, or nothing is new.
       if (ready.length < 2) return
       const now = describe(snapshot)
       if (now === seen) return
       seen = now
       await rank(snapshot, ready.slice(0, MOST_READY)).catch((error) => {
-        // The order of before is as good as any; the next look tries again.
+        // The old order still works; the next look tries again.
         seen = ""
-        say(`Not put in order by what collides: ${error instanceof Error ? error.message : error}`)
+        say(`Tasks are not ordered by collisions: ${error instanceof Error ? error.message : error}`)
       })
     },
   }
 }
 
-/** Who owns files changes nothing else, so its commits tell no more than the plan does. */
+/** A task that owns files changes nothing else, so its commits add nothing to the plan. */
 function isToldByGit({ files, attempt, status }: Task): boolean {
   return files.length === 0 && (attempt > 1 || status !== "open")
 }
@@ -114,7 +109,7 @@ function hasMerged({ history }: EngineSnapshot, { id, attempt }: Task): boolean 
   return history.tasks.get(id)?.mergedAttempt === attempt
 }
 
-/** Whatever the ranks are made of: another text when something of it is new. */
+/** All that the ranks depend on, as a text to compare. */
 function describe({ tasks, history }: EngineSnapshot): string {
   let text = ""
   for (const task of tasks) {

@@ -1,6 +1,7 @@
-import { type Budget, chooseBudget } from "../../kernel/budget.ts"
-import type { Staffing } from "../../planning/staffing.ts"
+import * as v from "valibot"
+import { chooseBudget } from "../../kernel/budget.ts"
 import type { NotifySettings } from "../../requests/effects/notify.ts"
+import { ROLES } from "../../tasks/task.ts"
 import type { CompletionAction } from "../../teams/completion.ts"
 import type { EngineLimits } from "../actions.ts"
 
@@ -13,29 +14,37 @@ export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver
   /** `auto`, `none`, or the program that decides on plans. */
   readonly pmAgent: string
   readonly notify: NotifySettings
-  /** Whether the team is kept as plain files while it is led. */
+  /** Whether the team is mirrored as plain files while it runs. */
   readonly files: boolean
-  /** What becomes of a team when its run is done. */
+  /** What to do with a team when its run is done. */
   readonly completionAction: CompletionAction
 }
 
-/** What a run was started with, kept in the store: whoever goes on with it does so in the same way. */
-export interface RunSettings {
-  readonly staffing: Staffing
-  readonly runtime: "child" | "tmux"
-  readonly target: string | null
-  readonly deliver: boolean
-  readonly review: boolean
-  readonly cascade: boolean
-  /** Deliver what is finished when the rest cannot go on, whatever the configuration says. */
-  readonly partial?: boolean
-  /** What the run may use up; left out where the settings decide. */
-  readonly budget?: Budget
-  /** The shape of team it was planned as; `custom` where workers were named; null for a plan of its own. */
-  readonly template: string | null
-}
+const Count = v.number()
+const RoleCount = v.object({ role: v.picklist(ROLES), count: Count })
 
-/** A gate that said no this often has been mended in vain. */
+/** What a run was started with. It is kept in the store, so that a later `run --resume` goes on in the same way. */
+const RunSettings = v.object({
+  staffing: v.variant("kind", [
+    v.object({ kind: v.literal("auto") }),
+    v.object({ kind: v.literal("count"), count: Count }),
+    v.object({ kind: v.literal("roles"), counts: v.pipe(v.array(RoleCount), v.readonly()) }),
+  ]),
+  runtime: v.picklist(["child", "tmux"]),
+  target: v.nullable(v.string()),
+  deliver: v.boolean(),
+  review: v.boolean(),
+  cascade: v.boolean(),
+  /** Deliver what is finished when the rest cannot go on, whatever the configuration says. */
+  partial: v.optional(v.boolean()),
+  /** Left out where the configuration decides. */
+  budget: v.optional(v.object({ tokens: Count, dollars: Count })),
+  /** `custom` where workers were named; null for a plan without a template. */
+  template: v.nullish(v.string(), null),
+})
+export type RunSettings = Readonly<v.InferOutput<typeof RunSettings>>
+
+/** A gate that failed this often is not fixed by one more task. */
 const MAX_REFUSALS = 3
 
 export function limitsOf(settings: EngineSettings, run: RunSettings): EngineLimits {
@@ -51,13 +60,10 @@ export function limitsOf(settings: EngineSettings, run: RunSettings): EngineLimi
   }
 }
 
-/** What an earlier run was started with; undefined when there was none, or one that spoke otherwise. */
+const StoredSettings = v.pipe(v.string(), v.parseJson(), RunSettings)
+
+/** Undefined when there was no earlier run. */
 export function readRunSettings(text: string | null): RunSettings | undefined {
-  if (text === null) return undefined
-  try {
-    const read: unknown = JSON.parse(text)
-    return typeof read === "object" && read !== null && "staffing" in read ? (read as RunSettings) : undefined
-  } catch {
-    return undefined
-  }
+  const { success, output } = v.safeParse(StoredSettings, text)
+  return success ? output : undefined
 }

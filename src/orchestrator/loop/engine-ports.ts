@@ -17,68 +17,61 @@ import type { EngineLimits, EngineSnapshot } from "../actions.ts"
 export interface OrchestratorPorts {
   readonly context: Context
   readonly clock: Clock
-  /** Until then, or until the signal fires. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly runtime: Runtime
   readonly merging: Merging
   readonly gates: TeamGates
   readonly workspaces: WorkspaceTools
-  /** Ends the gates and the review that are under way: nobody waits for them any more. */
+  /** Ends the gates and the review that are under way. */
   readonly abandon: () => void
-  /** Called at each look: gives memory back that is not used any more. */
+  /** Called at each look: returns unused memory to the system. */
   readonly returnMemory?: () => void
-  /** Has another agent program look at everything. */
+  /** Has another agent program review everything. */
   readonly review: () => Promise<Verdict>
-  /**
-   * Has a PM agent decide on what no person is asked about; undefined where there is none, or where it gave no answer:
-   * then routine matters are approved.
-   */
+  /** A PM agent decides on routine approvals. Without one, or without its answer, they are approved. */
   readonly judgeApproval?: (approval: Approval) => Promise<Ruling | NoRuling | undefined>
-  /** How a worker is started. */
   readonly launch: (worker: WorkerId, role: Role | null) => WorkerLaunch
   readonly self: Self
-  /** Sees what every decision was made by. */
+  /** Called before each decision. */
   readonly onLook?: (snapshot: EngineSnapshot) => void
-  /** Hears in a line what people should know. */
+  /** Prints one line for people. */
   readonly say: (line: string) => void
-  /** Tells a person that something waits; left out where nobody wants to be told. */
+  /** Notifies a person of a question; left out where notices are off. */
   readonly notify?: Notify
 }
 
-/** The judges of merged work. */
 export interface TeamGates extends Pick<WavePorts, "gate" | "scope" | "makeLock"> {
   verifyWave(wave: number): Promise<Verdict>
   verifyFinal(): Promise<Verdict>
-  /** Whether tasks still hold that build on a revised one; those that do not are reopened. */
+  /** Reopens tasks that build on a revised one and no longer hold. */
   recheck(tasks: readonly string[]): Promise<void>
-  /** The final gate on what is finished, without the tasks that are not. */
+  /** The final gate on what is finished. */
   verifyPart(): Promise<Verdict>
   readonly finalGate: (commit: string) => Promise<void>
   readonly partGate: (commit: string) => Promise<void>
 }
 
 export interface Self {
-  /** The name of the machine: processes of another one cannot be looked at. */
   readonly machine: string
-  /** Tells this process from every other, also after it is gone. */
+  /** Identifies this process, also after it is gone. */
   readonly holder: string
   isGone(holder: string): boolean
 }
 
 export interface OrchestratorOptions extends TeamName {
   readonly limits: EngineLimits
-  /** What whoever takes over goes on with, as JSON. */
+  /** For the orchestrator that takes over, as JSON. */
   readonly settings: string
   readonly target: string | undefined
-  /** Brings the team into the state that it is led from: only whoever leads it changes it. */
+  /** Changes the team before the first look, as its leader. */
   readonly prepare?: () => Promise<void>
   readonly leaseMs: number
   readonly shutdownTimeoutMs: number
-  /** The longest between two looks though nothing changes. */
+  /** The longest time between two looks. */
   readonly monitorIntervalMs: number
-  /** Lets running agents come to an end, within the time for it. */
+  /** Let running agents end, within `shutdownTimeoutMs`. */
   readonly drain: AbortSignal
-  /** Ends everything at once. */
+  /** End everything at once. */
   readonly stop: AbortSignal
 }
 

@@ -10,22 +10,23 @@ import type { Role } from "../../tasks/task.ts"
 import { noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../workers/operations/worker-life.ts"
 import { workerAttempt } from "../../workers/operations/worker-workspace.ts"
 import type { WorkerProcess } from "../../workers/runtimes/port.ts"
+import { findProcess, isStarting } from "../../workers/swarm/liveness.ts"
 import { removeWorktree } from "../../workers/swarm/worktrees.ts"
 import type { Worker } from "../../workers/worker.ts"
 import type { EngineWorker } from "../actions.ts"
 import type { EngineFacts } from "../operations/read-engine.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 
-/** The processes of the team's workers on this machine, those that an earlier orchestrator started among them. */
+/** The processes of the team's workers on this machine, also those that an earlier orchestrator started. */
 export interface WorkerPool {
-  /** Each worker that the store knows, with how its process stands. */
+  /** All workers of the store, with the state of their processes. */
   look(facts: Pick<EngineFacts, "workers" | "now">, history: History): EngineWorker[]
   start(worker: WorkerId | null, role: Role | null): Promise<void>
-  /** Ends its process and whatever that started; what it held goes back, what it wrote is kept. */
+  /** Ends its process and all that it started. Its task goes back, its work is kept. */
   stop(worker: WorkerId, end: WorkerEnd): Promise<void>
   /** The same beside the loop; nothing when that is under way already. */
   dismiss(worker: WorkerId, end: WorkerEnd): void
-  /** All that run. Safe to repeat with less patience while the first call waits. */
+  /** Safe to repeat with less patience while the first call waits. */
   stopAll(end: Pick<WorkerEnd, "reason" | "graceMs">): Promise<void>
   /** Of all workers, at the end; what they hold is pinned. */
   removeWorktrees(): Promise<void>
@@ -38,66 +39,61 @@ export interface WorkerEnd {
   readonly graceMs: number
 }
 
-/** By worker: started by us, or found running. */
 interface KnownProcess extends WorkerProcess {
   /** How often the worker had been started before. */
   readonly startsBefore: number
 }
 
-/** A process that was started this long ago and has not said so is taken for dead. */
-const SPAWN_MS = 15_000
-
 export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOptions): WorkerPool {
   const { context, runtime } = ports
   const name = { project: options.project, team: options.team, run: options.run }
+  /** Started by us, or found running. */
   const processes = new Map<WorkerId, KnownProcess>()
-  /** How often each was started, as of the last look. */
+  /** How often each was started, as of the last look. Only workers of this team; others may have worktrees here too. */
   const starts = new Map<WorkerId, number>()
-  /** Of this team; others may have worktrees here too. */
-  const own = new Set<WorkerId>()
   const dismissed = new Map<WorkerId, Promise<void>>()
-  /** Whose processes were gone at our first look. Nobody led then, so nobody saw them fail. */
+  /** Whose processes were gone at our first look: without an orchestrator nothing saw them fail. */
   const endedUnseen = new Set<WorkerId>()
   let hasLooked = false
 
   function isRunning(worker: Worker, fact: WorkerFact | undefined, now: number): boolean | null {
     const known = processes.get(worker.id)
-    // One that we have just started has not said so yet; what is told is of the one before.
+    // Of a process that we have just started the events say nothing yet.
     const isOld = known !== undefined && (fact?.starts ?? 0) <= known.startsBefore
     if (fact?.exitedAt != null && fact.spawned === null && !isOld) {
       processes.delete(worker.id)
-      return worker.status === "spawning" ? isSpawning(worker, now) : false
+      return isStarting(worker, now)
     }
-    const told = processOf(fact, ports.self.machine)
-    if (told !== undefined && known?.pid !== told.pid) {
-      runtime.adopt(worker.id, told)
-      processes.set(worker.id, { ...told, startsBefore: -1 })
-      const isThere = runtime.isRunning(told)
+    const recorded = findProcess(fact)
+    if (recorded?.machine === ports.self.machine && known?.pid !== recorded.pid) {
+      runtime.adopt(worker.id, recorded)
+      processes.set(worker.id, { ...recorded, startsBefore: -1 })
+      const isThere = runtime.isRunning(recorded)
       if (!isThere && !hasLooked) endedUnseen.add(worker.id)
       return isThere
     }
     if (known !== undefined) return runtime.isRunning(known)
-    return worker.status === "spawning" ? isSpawning(worker, now) : null
+    return worker.status === "spawning" ? isStarting(worker, now) : null
   }
 
-  /** Keeps what its worktree holds, then lets others have its task. */
+  /** Pins what the worktree holds, then sets the worker's task back. */
   async function giveBack(worker: WorkerId, kind: SetbackKind, reason: string): Promise<void> {
     const { workspaces } = ports.workspaces
     await unlessBusy(ports, worker, async () => {
       if ((await workspaces.find(worker)) !== undefined) await workspaces.pin({ worker })
     })
-    // Not as of the last look: it may have delivered that task since, which is not done again.
+    // Read now: it may have delivered the task since the last look.
     const current = await workerAttempt.run(context, { ...name, workerId: worker })
     if (current === null) return
     const setback = { worker, owner: worker, agent: null, kind, reason, advice: null, limits: options.limits }
     await setBack(context, { ...name, ...setback, taskId: current.task as TaskId }).catch((error) => {
-      // Somebody else has it by now, or it ended in the very moment.
+      // Another worker has it by now, or it ended at this very moment.
       if (!hasCode(error, ["claim.lost", "task.transition"])) throw error
     })
   }
 
   async function stop(worker: WorkerId, { how, reason, graceMs }: WorkerEnd): Promise<void> {
-    // Also where its process is gone: its agent may live on, in a worktree that is somebody else's soon.
+    // Also when its process is gone: its agent may live on in the worktree.
     await runtime.stop(worker, processes.get(worker) ?? null, { graceMs })
     processes.delete(worker)
     endedUnseen.delete(worker)
@@ -108,16 +104,17 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   return {
     look({ workers, now }, history) {
       const seen = workers.map((worker) => {
-        own.add(worker.id)
-        starts.set(worker.id, history.workers.get(worker.id)?.starts ?? 0)
-        const isThere = isRunning(worker, history.workers.get(worker.id), now)
-        return { ...describe(worker), isRunning: isThere, endedUnseen: endedUnseen.has(worker.id) }
+        const { id, role, status: availability, currentTask, lastHeartbeat } = worker
+        const fact = history.workers.get(id)
+        starts.set(id, fact?.starts ?? 0)
+        const base = { id, role, availability, currentTask, activeAt: Date.parse(lastHeartbeat) }
+        return { ...base, isRunning: isRunning(worker, fact, now), endedUnseen: endedUnseen.has(id) }
       })
       hasLooked = true
       return seen
     },
     async start(id, role) {
-      // Its end is still being seen to, and would be taken for that of the next one.
+      // The previous process is still stopping. Starting now would misattribute its exit.
       if (id !== null && dismissed.has(id)) return
       const worker = await spawnWorker(context, { ...name, id, role })
       const started = await launchWorker(ports, { ...name, worker, role })
@@ -137,32 +134,22 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     },
     async removeWorktrees() {
       for (const { worker } of await ports.workspaces.workspaces.list()) {
-        if (own.has(worker as WorkerId)) {
-          const workerId = worker as WorkerId
+        const workerId = worker as WorkerId
+        if (starts.has(workerId))
           await unlessBusy(ports, workerId, () => removeWorktree(context, ports.workspaces, { ...name, workerId }))
-        }
       }
     },
   }
 }
 
-/** An orchestrator before us may have started it in its last moment. */
-function isSpawning({ lastHeartbeat }: Worker, now: number): boolean {
-  return now - Date.parse(lastHeartbeat) < SPAWN_MS
-}
-
-function describe({ id, role, status, currentTask, lastHeartbeat }: Worker): Omit<EngineWorker, "isRunning"> {
-  return { id, role, availability: status, currentTask, activeAt: Date.parse(lastHeartbeat) }
-}
-
-/** Undefined when it could not be started: like a crash, that is tried again after a while, and not for ever. */
+/** Undefined when it could not be started. That counts as a crash: it is tried again after a while, and not for ever. */
 async function launchWorker(
   { context, runtime, launch, say, self }: OrchestratorPorts,
   { worker, role, ...name }: TeamName & { readonly worker: WorkerId; readonly role: Role | null },
 ): Promise<WorkerProcess | undefined> {
   try {
     const { pid, processStart, pane } = await runtime.start(launch(worker, role))
-    // It says so itself only with its first task; until then whoever takes over from us would not know of it.
+    // Recorded at once, so that another orchestrator knows the process before the worker reports itself.
     const process = { runtime: runtime.name, machine: self.machine, pid, process_start: processStart }
     await noteWorkerSpawned(context, { ...name, by: ENGINE, worker, ...process, pane })
     return { pid, processStart }
@@ -174,18 +161,9 @@ async function launchWorker(
   }
 }
 
-/** Undefined when it ended, or runs where we cannot look. */
-function processOf(fact: WorkerFact | undefined, machine: string): WorkerProcess | undefined {
-  if (fact === undefined) return undefined
-  if (fact.spawned !== null) return fact.spawned.machine === machine ? fact.spawned : undefined
-  if (fact.exitedAt !== null || fact.machine !== machine) return undefined
-  const { pid, processStart } = fact
-  return pid === null || processStart === null ? undefined : { pid, processStart }
-}
-
 /**
- * A process that hangs may have its worktree. What is in it stays there, and whoever comes next keeps it. A git that was
- * killed with its worker may have left a lock, which is removed first.
+ * Leaves a worktree alone that a hanging process has: the next worker keeps what is in it. First removes a lock that a
+ * killed git left.
  */
 async function unlessBusy(
   { say, workspaces: { workspaces } }: OrchestratorPorts,

@@ -6,14 +6,14 @@ import { followUpOf, mayCascade } from "../../tasks/follow-up.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
 
-/** Finds out which finished work brought tests of its own: such work needs no follow-up that writes them. */
+/** Finds finished work that brought its own tests, and so needs no follow-up that writes them. */
 export interface TestedWork {
   /** Attempts as `task/attempt`. */
   readonly tested: ReadonlySet<string>
   look(tasks: readonly Task[]): Promise<void>
 }
 
-/** Git is asked once for each attempt. What it cannot tell counts as work without tests, and gets its follow-up. */
+/** Asks git once for each attempt. When git cannot say, the work counts as untested. */
 export function findTested({ merging: { merges } }: Pick<OrchestratorPorts, "merging">, name: RunName): TestedWork {
   const tested = new Set<string>()
   const known = new Set<string>()

@@ -4,13 +4,13 @@ import { type Approval, nameApproval } from "../../requests/approval.ts"
 import { approveByRule, decideApproval } from "../../requests/operations/approvals.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
 
-/** Decisions on what no person is asked about, each beside the loop, as an agent may take its time. */
+/** Decides on routine approvals, beside the loop, as an agent may take its time. */
 export function makeApprovalJudge(
   { context, judgeApproval, say }: OrchestratorPorts,
   name: TeamName,
 ): { begin(approval: Approval): void; readonly ended: Promise<void> } {
   const underWay = new Map<number, Promise<void>>()
-  /** Questions that no agent has answered: they wait for a person. */
+  /** No agent answered these: they wait for a person. */
   const unanswered = new Set<number>()
 
   async function decide(approval: Approval): Promise<void> {
@@ -36,7 +36,7 @@ export function makeApprovalJudge(
       if (underWay.has(approval.number) || unanswered.has(approval.number)) return
       const work = decide(approval)
         .catch((error) => {
-          // A person was faster, or it is no longer asked.
+          // A person decided first, or it was withdrawn.
           if (error instanceof AppError && error.code === "approval.decided") return
           say(`${nameApproval(approval)} was not decided: ${error instanceof Error ? error.message : error}`)
         })

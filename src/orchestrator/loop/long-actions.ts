@@ -9,29 +9,25 @@ import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 import { type MergeMemory, makeMergeMemory } from "./merge-memory.ts"
-import { makeWorkElsewhere } from "./work-elsewhere.ts"
-
-type Shown = "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter"
 
 /** The actions that take long: one at a time, beside the loop. */
-export interface LongActions extends Pick<EngineSnapshot, Shown> {
-  /** Lets attempts be merged again whose worker has named another commit since. */
-  readonly heed: MergeMemory["heed"]
-  /** Looks whether work that was elsewhere was brought here. */
-  lookElsewhere(): Promise<void>
-  /** What is under way; resolves when nothing is. */
-  readonly ended: Promise<void>
+export interface LongActions {
   begin(action: LongAction): void
+  /** Resolves when nothing is under way. */
+  readonly ended: Promise<void>
+  /** Before `facts` are read: forgets what is outdated. */
+  readonly update: MergeMemory["update"]
+  facts(): Pick<EngineSnapshot, "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter">
 }
 
 interface LongWork {
-  /** By the store's clock, as whatever is decided. */
+  /** The store's clock. */
   readonly now: () => number
   readonly onEnd: () => void
 }
 
 const FIRST_WAIT_MS = 1000
-/** What others put onto the integration branch is not judged as the team's work. */
+/** Before these, foreign commits on the integration branch are set aside: they are not the team's work. */
 const JUDGING: readonly LongAction["type"][] = ["verify-wave", "verify-final", "verify-part", "review", "recheck"]
 
 export function makeLongActions(
@@ -39,14 +35,14 @@ export function makeLongActions(
   options: OrchestratorOptions,
   { now, onEnd }: LongWork,
 ): LongActions {
-  const elsewhere = makeWorkElsewhere(ports.merging.merges)
+  const { gates, merging } = ports
+  const name = { project: options.project, team: options.team, run: options.run }
+  const own = makeOwnIntegration(ports.context, merging.merges, name)
+  const memory = makeMergeMemory(merging.merges, now)
   const troubles = new Map<LongAction["type"], Trouble>()
   let delivery: EngineSnapshot["delivery"] = "none"
   let busy: LongAction["type"] | null = null
   let ended = Promise.resolve()
-  const name = { project: options.project, team: options.team, run: options.run }
-  const own = makeOwnIntegration(ports.context, ports.merging.merges, name)
-  const memory = makeMergeMemory(now)
 
   async function perform(action: LongAction): Promise<void> {
     const problem = await attempt(action).catch((error) => (error instanceof Error ? error.message : String(error)))
@@ -57,32 +53,25 @@ export function makeLongActions(
     ports.say(`${action.type} did not come to an end: ${problem}`)
   }
 
-  /** Undefined when it came to an end, whatever the end was; else why not. */
+  /** Returns why it did not come to an end. A failed gate is an end. */
   async function attempt(action: LongAction): Promise<string | undefined> {
     if (JUDGING.includes(action.type)) await own.find()
     switch (action.type) {
       case "merge":
         return merge(action.wave)
       case "verify-wave":
-        await ports.gates.verifyWave(action.wave)
-        return undefined
+        return void (await gates.verifyWave(action.wave))
       case "verify-final":
-        await ports.gates.verifyFinal()
-        return undefined
+        return void (await gates.verifyFinal())
       case "review":
-        await ports.review()
-        return undefined
-      case "deliver":
-        delivery = await bringToTarget(ports, options, false)
-        return undefined
+        return void (await ports.review())
       case "recheck":
-        await ports.gates.recheck(action.tasks)
-        return undefined
+        return void (await gates.recheck(action.tasks))
       case "verify-part":
-        await ports.gates.verifyPart()
-        return undefined
+        return void (await gates.verifyPart())
+      case "deliver":
       case "deliver-part":
-        delivery = await bringToTarget(ports, options, true)
+        delivery = await bringToTarget(ports, name, action.type === "deliver-part")
         return undefined
       default:
         return unreachable(action)
@@ -90,35 +79,33 @@ export function makeLongActions(
   }
 
   async function merge(wave: number | null): Promise<string | undefined> {
-    const { context, merging, gates } = ports
+    const { target, limits } = options
     const begunAt = now()
-    const queue = { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock }
-    const asked = { ...name, wave: wave ?? undefined, ...howToMerge(options), last: memory.last }
-    const report = await mergeWave(context, queue, asked)
+    const { gate, scope, makeLock } = gates
+    const report = await mergeWave(
+      ports.context,
+      { merges: merging.merges, gate, scope, makeLock },
+      {
+        ...name,
+        wave: wave ?? undefined,
+        target,
+        // 0 runs leaves it to the other limit.
+        maxRuns: limits.maxRuns || limits.maxRestarts + 1,
+        takesReviewed: true,
+        assignsFixes: true,
+        mergesHeld: true,
+        last: memory.last,
+      },
+    )
     memory.keep(report, begunAt)
-    elsewhere.add(report)
     return whyNotWhole(report)
   }
 
   return {
-    settled: memory.settled,
-    heed: memory.heed,
-    queued: memory.queued,
-    get elsewhere() {
-      return elsewhere.known
-    },
-    lookElsewhere: elsewhere.look,
-    get busy() {
-      return busy
-    },
-    get delivery() {
-      return delivery
-    },
-    get troubles() {
-      return [...troubles.values()]
-    },
-    get mergeAfter() {
-      return memory.mergeAfter
+    update: memory.update,
+    facts() {
+      const { settled, queued, elsewhere, mergeAfter } = memory
+      return { busy, settled, queued, elsewhere, delivery, troubles: [...troubles.values()], mergeAfter }
     },
     get ended() {
       return ended
@@ -134,17 +121,11 @@ export function makeLongActions(
   }
 }
 
-function howToMerge({ target, limits: { maxRuns, maxRestarts } }: OrchestratorOptions) {
-  // 0 runs leaves it to the other limit.
-  return { target, maxRuns: maxRuns || maxRestarts + 1, takesReviewed: true, assignsFixes: true, mergesHeld: true }
-}
-
 async function bringToTarget(
   { context, merging, gates, say }: OrchestratorPorts,
-  { project, team, run }: OrchestratorOptions,
+  name: Pick<OrchestratorOptions, "project" | "team" | "run">,
   isPartial: boolean,
 ): Promise<EngineSnapshot["delivery"]> {
-  const name = { project, team, run }
   const verdicts = () => listVerdicts.run(context, name)
   const ports = {
     ...merging,

@@ -1,38 +1,49 @@
 import { attemptName } from "../../delivery/merge-queue/candidate.ts"
 import type { LastMerge, WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
+import type { Merges } from "../../git/port.ts"
 import type { History } from "../../reporting/history.ts"
 import type { Task } from "../../tasks/task.ts"
 
-/** What one merge leaves for the next: what is on the branch already, and when it should begin. */
+/** What one merge leaves for the next. Attempts are named `task/attempt`. */
 export interface MergeMemory {
   /** Attempts that need no further merge: merged, given to a fix, or nothing to merge. */
   readonly settled: ReadonlySet<string>
-  /** Attempts that are merged only after a repair, with the task that is repaired. */
+  /** Attempts that are merged only after a repair, with the task that does it. */
   readonly queued: ReadonlyMap<string, string>
+  /** Attempts whose commit is in another repository, with a text that says how to bring it here. */
+  readonly elsewhere: ReadonlyMap<string, string>
   readonly last: LastMerge | undefined
+  /** When the next merge should begin. */
   readonly mergeAfter: number
   keep(report: MergeReport, begunAt: number): void
-  /** Forgets what is settled of attempts whose worker has named another commit than the one that was looked at. */
-  heed(tasks: readonly Named[], history: Pick<History, "tasks">): void
+  /**
+   * Forgets what is outdated: settled attempts whose worker has named another commit since, and work elsewhere that was
+   * brought here.
+   */
+  update(tasks: readonly Named[], history: Pick<History, "tasks">): Promise<void>
 }
 
 type Named = Pick<Task, "id" | "attempt" | "claimToken">
 
-type MergeReport = Pick<WaveReport, "before" | "after" | "outcomes" | "left" | "repairs" | "looked">
+type MergeReport = Pick<WaveReport, "before" | "after" | "outcomes" | "left" | "repairs" | "looked" | "elsewhere">
 
 /** After a merge the next one waits for as many times its own duration, but never for long. */
 const REST_AFTER_MERGE = 3
 const MAX_REST_MS = 250
 
-export function makeMergeMemory(now: () => number): MergeMemory {
+export function makeMergeMemory(merges: Pick<Merges, "find">, now: () => number): MergeMemory {
   const settled = new Set<string>()
   const looked = new Map<string, string | undefined>()
   const queued = new Map<string, string>()
+  const missing = new Map<string, { readonly commit: string; readonly where: string }>()
   let last: LastMerge | undefined
   let mergeAfter = 0
   return {
     settled,
     queued,
+    get elsewhere() {
+      return new Map([...missing].map(([attempt, { where }]) => [attempt, where]))
+    },
     get last() {
       return last
     },
@@ -42,7 +53,7 @@ export function makeMergeMemory(now: () => number): MergeMemory {
     keep(report, begunAt) {
       const endedAt = now()
       mergeAfter = endedAt + Math.min(MAX_REST_MS, REST_AFTER_MERGE * (endedAt - begunAt))
-      // Somebody who moved the branch may have taken away what was merged before.
+      // If the branch was moved meanwhile, what was merged before may be gone from it.
       const before = last?.tip === report.before ? last.merged : []
       last = { tip: report.after, merged: new Set([...before, ...mergedBy(report)]) }
       for (const name of settledBy(report)) {
@@ -57,8 +68,10 @@ export function makeMergeMemory(now: () => number): MergeMemory {
           if (behind === undefined) queued.delete(attemptName(attempt))
           else queued.set(attemptName(attempt), behind)
       }
+      for (const { taskId, attempt, commit, reason, command } of report.elsewhere)
+        missing.set(attemptName({ taskId, attempt }), { commit, where: `${reason}; bring it here with: ${command}` })
     },
-    heed(tasks, history) {
+    async update(tasks, history) {
       for (const { id, attempt, claimToken } of tasks) {
         const name = attemptName({ taskId: id, attempt })
         const said = settled.has(name) ? history.tasks.get(id)?.committed : undefined
@@ -66,6 +79,8 @@ export function makeMergeMemory(now: () => number): MergeMemory {
         settled.delete(name)
         if (last !== undefined) last = { ...last, merged: new Set([...last.merged].filter((each) => each !== name)) }
       }
+      for (const [attempt, { commit }] of missing)
+        if ((await merges.find(commit)) !== undefined) missing.delete(attempt)
     },
   }
 }

@@ -3,7 +3,7 @@ import { renewIntegration } from "../../delivery/merge-queue/renew-integration.t
 import { AppError } from "../../kernel/errors.ts"
 import { makeNotices } from "../../requests/effects/notify.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
-import { endLead, takeLead } from "../../teams/operations/lead-team.ts"
+import { endLead, type Lead, renewLead, takeLead } from "../../teams/operations/lead-team.ts"
 import { type Action, type EngineSnapshot, isLong } from "../actions.ts"
 import { decide } from "../decide.ts"
 import { beginFollowing, readEngine } from "../operations/read-engine.ts"
@@ -14,23 +14,22 @@ import type { EngineEnd, OrchestratorOptions, OrchestratorPorts } from "./engine
 import { makeWorkerPool, type WorkerPool } from "./engine-workers.ts"
 import { findTested } from "./find-tested.ts"
 import { makeApprovalJudge } from "./judge-approvals.ts"
-import { keepLead } from "./keep-lead.ts"
 import { type LongActions, makeLongActions } from "./long-actions.ts"
 
 /**
- * Leads a team to its end: looks at what is, decides what should be done, does it, and looks again whenever something
- * changed. All it must remember is in the store and in git: killed anywhere, the next one goes on from there.
+ * Leads a team to its end: looks at what is, decides what to do, does it, and looks again whenever something changes.
+ * All it must remember is in the store and in git: killed anywhere, the next one goes on from there.
  */
 export async function orchestrate(ports: OrchestratorPorts, options: OrchestratorOptions): Promise<EngineEnd> {
   const { context, self } = ports
-  const name = { project: options.project, team: options.team, run: options.run }
-  const { settings, leaseMs } = options
-  const lead = await takeLead(context, { ...name, holder: self.holder, leaseMs, settings, isGone: self.isGone })
+  const { project, team, run, settings, leaseMs } = options
+  const asked = { project, team, run, holder: self.holder, leaseMs, settings, isGone: self.isGone }
+  const lead = await takeLead(context, asked)
   let end: EngineEnd | undefined
   const keeping = keepLead(ports, lead)
   try {
     await options.prepare?.()
-    // What killed processes left half done, before anybody works there again.
+    // Repairs what killed processes left half done.
     await ports.workspaces.workspaces.examine(true)
     await renew(ports, options)
     end = await loop(ports, options, keeping.lost)
@@ -41,42 +40,60 @@ export async function orchestrate(ports: OrchestratorPorts, options: Orchestrato
   }
 }
 
+/** Renews the lease until disposed. `lost` fires when another orchestrator leads. */
+function keepLead({ context, sleep }: OrchestratorPorts, lead: Lead): AsyncDisposable & { readonly lost: AbortSignal } {
+  const ended = new AbortController()
+  const lost = new AbortController()
+  const renewing = (async () => {
+    for (;;) {
+      await sleep(lead.leaseMs / 3, ended.signal)
+      if (ended.signal.aborted) return
+      // An unreachable store may come back before the lease ends. If not, the next renewal finds the new leader.
+      if (!(await renewLead(context, lead).catch(() => true))) return lost.abort()
+    }
+  })()
+  return {
+    lost: lost.signal,
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      await renewing
+    },
+  }
+}
+
 async function renew({ context, merging, workspaces, say }: OrchestratorPorts, options: OrchestratorOptions) {
   const { project, team, run, target } = options
   const ports = { ...merging, workspaces: workspaces.workspaces }
   for (const line of await renewIntegration(context, ports, { project, team, run, target })) say(line)
   for (const line of await merging.merges.notes()) say(line)
-  // From here on all work starts from it, whatever is checked out meanwhile.
+  // All work starts from this branch, whatever the user checks out meanwhile.
   const name = await resolveRun(context, { project, team, run })
   await openIntegration(context, merging.merges, { name, target })
 }
 
-/**
- * Work comes in bursts, and each look costs, more so with many tasks: several changes are looked at together, so that
- * looking takes a small part of the time however many tasks there are.
- */
+/** Work comes in bursts and each look costs time: rest in proportion, so that one look takes in several changes. */
 const REST_MS = 20
 const REST_AFTER_LOOK = 8
 
 async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost: AbortSignal): Promise<EngineEnd> {
-  const { context, clock, runtime, sleep } = ports
+  const { context, clock, sleep } = ports
   await using watch = await context.store.watch()
   const wake = makeWake([options.drain, options.stop, lost])
   const pool = makeWorkerPool(ports, options)
-  // The clock of this machine may be another than the store's, by which everything is decided.
+  // Everything is decided by the store's clock, which may differ from this machine's.
   let aheadMs = 0
   const long = makeLongActions(ports, options, { now: () => clock.now() - aheadMs, onEnd: wake.now })
   const following = beginFollowing()
-  const patience = makePatience(ports)
+  const retryPolicy = makeRetryPolicy(ports)
   const warning = makeEarlyWarning(ports, options)
-  const judge = makeApprovalJudge(ports, { project: options.project, team: options.team, run: options.run })
-  const notices = makeNotices(ports, options)
   const name = await resolveRun(context, options)
+  const judge = makeApprovalJudge(ports, name)
+  const notices = makeNotices(ports, options)
   const own = findTested(ports, name)
   const ranks = makeCollisionRanks(ports, name)
-  runtime.onExit(wake.now)
+  ports.runtime.onExit(wake.now)
 
-  /** Looks, decides and acts once; the end, or how long to rest and to wait. */
+  /** Looks, decides and acts once. Returns the end, or how long to rest and to wait. */
   async function round(): Promise<EngineEnd | { readonly restMs: number; readonly waitMs: number }> {
     const lookedAt = clock.now()
     const facts = await readEngine(context, options, following)
@@ -84,13 +101,9 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const restMs = Math.max(REST_MS, REST_AFTER_LOOK * (clock.now() - lookedAt))
     const { history } = following
     const workers = pool.look(facts, history)
-    long.heed(facts.tasks, history)
-    if (long.elsewhere.size > 0) await long.lookElsewhere()
-    const { busy, settled, queued, elsewhere, delivery, troubles, mergeAfter } = long
+    await long.update(facts.tasks, history)
     if (options.limits.enableCascade) await own.look(facts.tasks)
-    const { tested } = own
-    const known = { busy, settled, queued, elsewhere, delivery, troubles, tested, mergeAfter }
-    const snapshot: EngineSnapshot = { ...facts, history, workers, ...known }
+    const snapshot: EngineSnapshot = { ...facts, history, workers, ...long.facts(), tested: own.tested }
     ports.onLook?.(snapshot)
     ports.returnMemory?.()
     await notices.look(facts.questions)
@@ -108,26 +121,33 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     for (;;) {
       if (lost.aborted) return { outcome: "lost", reason: "another teamwork run took over" }
       const woken = wake.arm()
-      const next = await round().catch(patience.bear)
-      patience.renew(next !== undefined)
-      if (next === undefined) await sleep(PAUSE_MS, woken)
-      else if ("outcome" in next) {
+      const next = await round().catch(retryPolicy.tolerate)
+      if (next === undefined) {
+        await sleep(PAUSE_MS, woken)
+        continue
+      }
+      retryPolicy.reset()
+      if ("outcome" in next) {
         await Promise.all([warning.ended, notices.ended, judge.ended])
         return await leave(ports, options, { pool, long, end: next })
-      } else {
-        await sleep(next.restMs, woken)
-        await watch.next(next.waitMs, woken)
       }
+      await sleep(next.restMs, woken)
+      await watch.next(next.waitMs, woken)
     }
   } catch (error) {
-    // Nobody would look after them; what they did is in the store or in their worktrees.
+    // Workers do not run unsupervised. Their work is in the store or in their worktrees.
     await pool.stopAll({ reason: "the run failed", graceMs: options.shutdownTimeoutMs }).catch(() => undefined)
     ports.abandon()
     throw error
   }
 }
 
-/** Everything the team's processes left is gone, and what they did is kept. */
+interface Hands {
+  readonly pool: WorkerPool
+  readonly long: LongActions
+}
+
+/** Ends all processes of the team and keeps their work. */
 async function leave(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,
@@ -140,56 +160,56 @@ async function leave(
   return end
 }
 
-/** Between two tries to reach a store that cannot be reached. */
+/** Between two tries to reach a store. */
 const PAUSE_MS = 1000
 const MAX_OUTAGE_MS = 120_000
 
-/** A database that restarts is no reason to give up a team. */
-function makePatience({ clock, say }: OrchestratorPorts) {
+/** A database that restarts does not end a run. */
+function makeRetryPolicy({ clock, say }: OrchestratorPorts) {
   let failingSince: number | undefined
   return {
-    /** Undefined to try again; throws what does not pass by itself. */
-    bear(error: unknown): undefined {
+    /** Returns to try again; throws what does not pass by itself. */
+    tolerate(error: unknown): undefined {
       const mayPass = error instanceof AppError && ["store.busy", "store.unavailable"].includes(error.code)
       if (failingSince === undefined && mayPass) say(`The store does not answer, and is asked again: ${error.message}`)
       failingSince ??= clock.now()
       if (!mayPass || clock.now() - failingSince > MAX_OUTAGE_MS) throw error
     },
-    renew(isFine: boolean) {
-      if (isFine) failingSince = undefined
+    reset() {
+      failingSince = undefined
     },
   }
 }
 
-interface Hands {
-  readonly pool: WorkerPool
-  readonly long: LongActions
-}
-
-type Judge = ReturnType<typeof makeApprovalJudge>["begin"]
-
-/** The end, if that was decided. */
+/** Returns the end, if that was decided. */
 async function act(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,
-  { actions, pool, long, judge }: Hands & { readonly actions: readonly Action[]; readonly judge: Judge },
+  {
+    actions,
+    long,
+    ...hands
+  }: Hands & {
+    readonly actions: readonly Action[]
+    readonly judge: ReturnType<typeof makeApprovalJudge>["begin"]
+  },
 ): Promise<EngineEnd | undefined> {
   for (const action of actions) {
     if (action.type === "end") return { outcome: action.outcome, reason: action.reason }
     if (isLong(action)) long.begin(action)
-    else await carryOut(ports, options, { action, pool, judge })
+    else await carryOut(ports, options, { action, ...hands })
   }
   return undefined
 }
 
-/** Workers get the time to bring their agents to an end; what they held goes back, and all of it can be resumed. */
+/** Gives workers the time to end their agents. Their tasks go back, and the run can be resumed. */
 async function interrupt(options: OrchestratorOptions, pool: WorkerPool): Promise<EngineEnd> {
   const reason = "interrupted by a person"
   const insisted = Promise.withResolvers<void>()
   options.stop.addEventListener("abort", () => insisted.resolve())
   if (!options.stop.aborted) {
     const drained = pool.stopAll({ reason, graceMs: options.shutdownTimeoutMs })
-    // Whatever becomes of it once somebody insists: all of it is done again below.
+    // The second call below does all of it again.
     drained.catch(() => undefined)
     await Promise.race([drained, insisted.promise])
   }
@@ -198,9 +218,9 @@ async function interrupt(options: OrchestratorOptions, pool: WorkerPool): Promis
 }
 
 interface Wake {
-  /** Something happened that the store does not tell of. */
+  /** Something happened that the store does not report. */
   now(): void
-  /** Fires at the next `now`, from here on. */
+  /** The signal fires at the next `now`. */
   arm(): AbortSignal
 }
 

@@ -15,7 +15,9 @@ it("tries again what failed after a wait by the store's clock", async () => {
   const long = makeLongActions(portsAt(NOW + HOUR_MS), OPTIONS, { now: () => NOW, onEnd: () => undefined })
   long.begin({ type: "verify-wave", wave: 1 })
   await long.ended
-  expect(long.troubles).toEqual([{ action: "verify-wave", reason: "no space left", times: 1, notBefore: NOW + 1000 }])
+  expect(long.facts().troubles).toEqual([
+    { action: "verify-wave", reason: "no space left", times: 1, notBefore: NOW + 1000 },
+  ])
 })
 
 it("waits for a process that an orchestrator before it started, by the store's clock", () => {

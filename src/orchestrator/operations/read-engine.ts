@@ -19,30 +19,14 @@ import { readEventsSince, readTasksSince } from "../../teams/operations/follow-t
 import type { Worker } from "../../workers/worker.ts"
 import type { EngineSnapshot } from "../actions.ts"
 
-/** What the store knows of all that the engine decides by. */
-export interface EngineFacts
-  extends Pick<
-    EngineSnapshot,
-    | "now"
-    | "team"
-    | "tasks"
-    | "waves"
-    | "final"
-    | "part"
-    | "review"
-    | "unreviewed"
-    | "isReviewAsked"
-    | "findings"
-    | "refusals"
-    | "isPausedByEngine"
-    | "approvals"
-    | "finalApproval"
-    | "questions"
-  > {
+type NotInStore = "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter" | "tested"
+
+/** What the engine decides by, as far as the store knows it. */
+export interface EngineFacts extends Omit<EngineSnapshot, NotInStore | "history" | "workers"> {
   readonly workers: readonly Worker[]
 }
 
-/** How far somebody has followed a team's events. */
+/** How far the engine has followed a team's events. */
 export interface Following {
   readonly history: History
   /** The tasks as they were then. */
@@ -55,7 +39,7 @@ export function beginFollowing(): Following {
   return { history: emptyHistory(), tasks: undefined, after: undefined }
 }
 
-/** All of one moment; what happened since the last look is added to the history. */
+/** Reads one moment, and adds what happened since the last look to the history. */
 export async function readEngine({ store }: Context, name: TeamName, following: Following): Promise<EngineFacts> {
   const { facts, told, known } = await store.read(async (tx) => {
     const { key, ...team } = await getTeam(tx, name)
@@ -80,7 +64,7 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
     }
     return { facts, told, known }
   })
-  // Only now, since a read may run more than once.
+  // After the read, which may run more than once.
   following.after = told.cursor
   following.tasks = known
   following.questions = facts.questions
@@ -89,7 +73,7 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
   return { ...facts, isPausedByEngine }
 }
 
-/** It is asked for again after a person said so. */
+/** Null again after a person asked for another review. */
 async function readReview(
   tx: Tx,
   key: number,

@@ -3,9 +3,7 @@ import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import { sayNoTeam } from "../../tasks/operations/lookup.ts"
 import type { EngineFacts } from "./read-engine.ts"
 
-// Why a run does not begin, or cannot go on, each with its way out.
-
-/** `teams` are those that the project has. */
+/** `teams`: those of the project. */
 export function noTeam(name: TeamName, teams: readonly string[]): AppError {
   return new AppError(
     "team.not_found",
@@ -25,7 +23,7 @@ export function noTeam(name: TeamName, teams: readonly string[]): AppError {
 }
 
 export function forgotten(name: TeamName): AppError {
-  const message = `project ${describeTeam(name)} was forgotten while it ran; what was committed is kept`
+  const message = `project ${describeTeam(name)} was deleted while it ran; its commits are kept`
   return new AppError("team.not_found", message, {}, { remedy: { operation: "refs", to: "see" } })
 }
 

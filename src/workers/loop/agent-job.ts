@@ -17,7 +17,7 @@ import { CLOSING_SCHEMA } from "../../tasks/closing-block.ts"
 import type { Task } from "../../tasks/task.ts"
 import { budgetLeft } from "./budget-left.ts"
 import type { ClaimHandle } from "./claim-handle.ts"
-import { workerMark } from "./orphans.ts"
+import { agentMark } from "./orphans.ts"
 import { stopAtBudget } from "./watch-run.ts"
 import type { WorkerRun } from "./worker-ports.ts"
 
@@ -129,7 +129,7 @@ export function taskEnvironment(run: WorkerRun, facts: EnvironmentFacts): Record
  */
 function reachVariables({ options, team, worker }: WorkerRun): Readonly<Record<string, string>> {
   const { home, reach } = options
-  const mark = { [workerMark({ ...team, home, worker })]: "1" }
+  const mark = { [agentMark({ ...team, home, worker })]: "1" }
   if (reach === undefined) return mark
   return {
     ...mark,

@@ -1,19 +1,11 @@
 import type { TeamName } from "../../kernel/team.ts"
 import { endMarked } from "../../lib/process/end-marked.ts"
-import { isRunning } from "../../lib/process/process-identity.ts"
-import type { WorkerFact } from "../../reporting/history-facts.ts"
+import { isAlive, type WorkerIdentity } from "../swarm/liveness.ts"
 
 /** A variable in the environment of all that a worker's agents start. It finds them again when the worker is dead. */
-export function workerMark({ home, project, team, worker }: TeamName & { home: string; worker: string }): string {
+export function agentMark({ home, project, team, worker }: TeamName & { home: string; worker: string }): string {
   const name = JSON.stringify([home, project, team, worker])
   return `TEAMWORK_WORKER_${new Bun.CryptoHasher("sha256").update(name).digest("hex").slice(0, 32)}`
-}
-
-export type WorkerIdentity = Pick<WorkerFact, "id" | "machine" | "pid" | "processStart">
-
-/** Whether the latest process of a worker runs on this machine. */
-export function isAlive({ machine, pid, processStart }: WorkerIdentity, here: string): boolean {
-  return machine === here && pid !== null && processStart !== null && isRunning({ pid, start: processStart })
 }
 
 /** Kills what the agents of a dead worker left running on this machine. */
@@ -22,5 +14,5 @@ export async function endOrphans(
   { here, env, ...place }: TeamName & { home: string; here: string; env: Readonly<Record<string, string | undefined>> },
 ): Promise<void> {
   if (fact.machine !== here || isAlive(fact, here)) return
-  await endMarked(`${workerMark({ ...place, worker: fact.id })}=1`, env)
+  await endMarked(`${agentMark({ ...place, worker: fact.id })}=1`, env)
 }

@@ -16,7 +16,7 @@ import type { WorkerFact } from "../../reporting/history-facts.ts"
 import type { Context } from "../../store/operation.ts"
 import type { RetryLimits } from "../../tasks/retry.ts"
 import type { Role } from "../../tasks/task.ts"
-import type { WorkerIdentity } from "./orphans.ts"
+import type { WorkerIdentity } from "../swarm/liveness.ts"
 
 /** One worker from its start to its end. */
 export interface WorkerRun {

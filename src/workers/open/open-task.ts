@@ -18,7 +18,7 @@ import { type ClaimHandle, holdClaim } from "../loop/claim-handle.ts"
 import { describeDelivery } from "../loop/deliver-task.ts"
 import { commit, judgeAndDeliver, reasonOf, type Work } from "../loop/do-task.ts"
 import { type EarlierSession, findLastSession } from "../loop/earlier-runs.ts"
-import { workerMark } from "../loop/orphans.ts"
+import { agentMark } from "../loop/orphans.ts"
 import { recordEvidence } from "../loop/record-turn.ts"
 import { takeWorkspace } from "../loop/take-workspace.ts"
 import type { WorkerRun } from "../loop/worker-ports.ts"
@@ -81,7 +81,7 @@ export async function openTask(run: WorkerRun, task: Task, ports: OpenPorts): Pr
 
 /** Ends what a dead `open` of the person left in the workspace, unless this runs inside of it. */
 async function endLeftOver({ ports, options, team, worker }: WorkerRun, { env }: OpenPorts): Promise<void> {
-  if (workerMark({ home: options.home, ...team, worker }) in env) return
+  if (agentMark({ home: options.home, ...team, worker }) in env) return
   await ports.endOrphans({ id: worker, machine: options.process.machine, pid: null, processStart: null })
 }
 
