@@ -1,54 +1,74 @@
-// Closing blocks that an agent writes as JSON: as its whole answer, in a fence, or between sentences.
+// Closing blocks in JSON: the whole answer, in a fence, or between sentences.
 
-/** What the schema asks for. Only `outcome` makes it ours. */
-export interface Told extends Readonly<Record<string, unknown>> {
-  readonly outcome: string
+import * as v from "valibot"
+import { anyRecord } from "../lib/schema.ts"
+
+const text = v.fallback(v.pipe(v.string(), v.trim()), "")
+const texts = v.fallback(v.array(text), [])
+
+/** A wrong field counts as missing; only `outcome` makes it a closing block. */
+const ClosingFields = v.object({
+  outcome: v.pipe(v.string(), v.trim(), v.toLowerCase(), v.transform(snakeCase)),
+  summary: v.fallback(v.optional(v.pipe(v.string(), v.trim())), undefined),
+  reason: text,
+  trigger: text,
+  learned: texts,
+  decided: texts,
+  issues: texts,
+  findings: texts,
+  capability_gap: text,
+})
+export interface Closing extends v.InferOutput<typeof ClosingFields> {
+  /** All fields as the agent wrote them. A failure counts wherever it says so. */
+  readonly raw: Readonly<Record<string, unknown>>
 }
 
-/** The value, or the value in its text: some programs give a structure as a string. */
-export function asTold(value: unknown): Told | undefined {
-  const given = typeof value === "string" ? parse(value.trim()) : value
+/** Reads a value, or JSON in a text: some programs give a structure as a string. */
+export function parseClosing(value: unknown): Closing | undefined {
+  const given = typeof value === "string" ? parseJson(value.trim()) : value
   const one: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given
-  if (typeof one !== "object" || one === null) return undefined
-  return "outcome" in one && typeof one.outcome === "string" ? (one as Told) : undefined
+  if (!v.is(anyRecord, one)) return undefined
+  const { success, output } = v.safeParse(ClosingFields, one)
+  return success ? { ...output, raw: one } : undefined
 }
 
-interface Taken {
-  readonly tolds: readonly Told[]
-  /** The text without them. */
-  readonly rest: string
-}
-
-/** More is no closing block. It also bounds what a hostile answer costs. */
+/** More is no closing block. It also limits what a hostile answer costs. */
 const MAX_OBJECTS = 50
 const MAX_STARTS = 5
 const MAX_OBJECT = 100_000
 
 const START = /(?:^|[\n\r\u2028\u2029])[^\p{L}\p{N}\n\r\u2028\u2029{]*\{/gu
 
-/** Takes the objects that begin a line. One inside a sentence is talk. */
-export function takeTolds(answer: string, isOurs: (told: Told) => boolean): Taken {
-  const whole = asTold(answer.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1"))
-  if (whole !== undefined) return { tolds: [whole], rest: "" }
+/** Takes the objects that begin a line out of an answer; one inside a sentence is talk. `rest` is the text without them. */
+export function takeClosings(
+  answer: string,
+  isOurs: (closing: Closing) => boolean,
+): { readonly closings: readonly Closing[]; readonly rest: string } {
+  const whole = parseClosing(answer.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1"))
+  if (whole !== undefined) return { closings: [whole], rest: "" }
   const keys = [...answer.matchAll(/"outcome"\s*:/g)].slice(-MAX_OBJECTS)
-  if (keys.length === 0) return { tolds: [], rest: answer }
+  if (keys.length === 0) return { closings: [], rest: answer }
   const starts = [...answer.matchAll(START)].map((found) => found.index + found[0].length - 1)
-  const tolds: Told[] = []
+  const closings: Closing[] = []
   let rest = answer
   let done = -1
   for (const { index } of keys) {
     const near = starts.filter((start) => start > done && start < index).slice(-MAX_STARTS)
     for (const start of near.toReversed()) {
       const source = objectAt(answer, start)
-      const told = start + source.length > index ? asTold(source) : undefined
-      if (told === undefined || !isOurs(told)) continue
-      tolds.push(told)
+      const closing = start + source.length > index ? parseClosing(source) : undefined
+      if (closing === undefined || !isOurs(closing)) continue
+      closings.push(closing)
       rest = rest.replace(source, () => "")
       done = start + source.length - 1
       break
     }
   }
-  return { tolds, rest }
+  return { closings, rest }
+}
+
+export function snakeCase(words: string): string {
+  return words.replaceAll(/[\s-]+/g, "_")
 }
 
 /** From a brace to the one that closes it; empty where none does. */
@@ -65,7 +85,7 @@ function objectAt(text: string, start: number): string {
   return ""
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   if (!/^[[{][\s\S]*[\]}]$/.test(text)) return null
   try {
     return JSON.parse(text)

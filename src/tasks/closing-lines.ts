@@ -1,7 +1,5 @@
-// Finds the marked lines of a closing block in free text, whatever stands around them. A marker counts where it begins a
-// line. One inside a sentence, in quoted code or in an echo of the prompt's own template is talk about the word.
-
-import { PLAIN, withoutFences } from "./closing-fences.ts"
+// Finds the marked lines of a closing block in free text. A marker counts where it begins a line. Inside a sentence, in
+// quoted code or in an echo of the prompt's template it is talk about the word.
 
 export const MARKERS = [
   "FAILED",
@@ -17,12 +15,12 @@ export const MARKERS = [
 
 export interface MarkedLine {
   readonly word: (typeof MARKERS)[number]
-  /** What it says, without the marks of Markdown around it; empty where it says nothing. */
+  /** Without Markdown around it; may be empty. */
   readonly text: string
 }
 
 export interface Marker extends MarkedLine {
-  /** Written in capitals, as the prompt asks. */
+  /** In capitals, as the prompt asks. */
   readonly isExact: boolean
   /** Names the task, as the prompt asks for FAILED. */
   readonly isAboutTask: boolean
@@ -40,17 +38,17 @@ export function readMarkers(answer: string): Marker[] {
   })
 }
 
-/** No reason is longer. It also bounds what a hostile line costs. */
+/** No reason is longer. It also limits what a hostile line costs. */
 const MAX_LINE = 2500
 const MAX_BELOW = 30
 
-/** Without a text these say nothing. */
+/** These need a text. */
 const SAYS_SOMETHING: readonly MarkedLine["word"][] = ["LEARNED", "DECIDED", "ISSUE", "CAPABILITY GAP", "FINDING"]
 
-/** Bounded, or a line of spaces would be tried in each way there is. */
+/** Bounded, so that a line of spaces does not take long. */
 const GAP = String.raw`\s{0,3}`
 const TASK_ID = String.raw`(?:[\p{L}\p{N}][\p{L}\p{N}._-]*|<\w+>|"[^"]*"|'[^']*'|“[^”]*”|\x60[^\x60]*\x60)`
-/** Marks of Markdown, numbers of a list and tags before the word. */
+/** Markdown, list numbers and tags before the word. */
 const LEAD = /^(?:<\/?[\w-]+(?:\s[^<>]*)?>|[^\p{L}\p{N}<])*(?:\d{1,2}[.)][^\p{L}\p{N}]*)?/u
 const WORDS = `(?:${MARKERS.join("|")})(?![\\p{L}\\p{N}_])|ESCALATED(?![\\p{L}\\p{N}_])`
 const WORD = new RegExp(`^(?:${WORDS})`, "iu")
@@ -65,7 +63,7 @@ const TASK_LABEL = new RegExp(
   String.raw`^(?:(?:the\s+|this\s+)?task(?:${GAP}#?${GAP}${TASK_ID})??|\d{1,4})(?<end>${LABEL_END}|[\s*_\x60]{1,20}(?:has\s)?)(?=${WORDS})`,
   "iu",
 )
-/** After the word: `task #3` or nothing, and then what sets off the text. */
+/** After the word: `task #3` or nothing, and a separator before the text. */
 const MARKS = /^(?:<\/[\w-]+>|[\s*_`"'”)\]])+/u
 const ABOUT_TASK = new RegExp(
   String.raw`^[([]?(?:(?:on|in|for)\s+)?(?:(?:the\s+|this\s+)?task${GAP}#?${GAP}${TASK_ID}|#${GAP}${TASK_ID}|\d+(?=\s*[:)\]]))`,
@@ -109,7 +107,7 @@ interface Said {
   readonly isAboutTask: boolean
 }
 
-/** Undefined where the word is used in another sense, such as a test runner's. */
+/** Undefined where the word has another sense, such as a test runner's. */
 function textAfter(
   word: MarkedLine["word"],
   after: string,
@@ -160,7 +158,7 @@ function namesATest(after: string): boolean {
 
 const CLOSING_MARK: Readonly<Record<string, string>> = { "`": "`", '"': '"', "'": "'", "“": "”", "‘": "’" }
 
-/** `FAILED: x` in quotes or as code, with a sentence going on behind it. */
+/** `FAILED: x` in quotes or as code, where the sentence goes on behind it. */
 function isQuoted(mark: string, after: string): boolean {
   const closing = CLOSING_MARK[mark]
   if (closing === undefined) return false
@@ -169,7 +167,7 @@ function isQuoted(mark: string, after: string): boolean {
   return end !== -1 && /^[\s*_]*,?\s*\p{Ll}/u.test(after.slice(end + 1))
 }
 
-/** Where the quotation ends: behind the quotations in it, and not at an apostrophe. */
+/** The end of the quotation. Nested quotations and apostrophes do not end it. */
 function findEnd(text: string, mark: string, closing: string): number {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -181,7 +179,7 @@ function findEnd(text: string, mark: string, closing: string): number {
   return -1
 }
 
-/** What stands below a marker without a text of its own: the items of a list, or the next line. */
+/** The text of a marker that has none on its line: the items of a list below it, or the next line. */
 function textsBelow(lines: readonly string[]): string[] {
   const start = lines.findIndex((line) => line.trim() !== "")
   const items: string[] = []
@@ -210,7 +208,7 @@ function withoutOuter(text: string, mark: string): string {
   return text.startsWith(mark) ? text.slice(mark.length) : text
 }
 
-/** The template of the prompt, a line of a form that was filled in with "none", or a count of tests. */
+/** The template of the prompt, "none" in a form, or a count of tests. */
 function isEmptyTalk({ word, isExact, isAboutTask }: Marker, text: string): boolean {
   if (isTemplate(word, text)) return true
   if (word === "NOTHING TO DO" || word === "DONE") return false
@@ -224,25 +222,60 @@ const NONE = /^(?:tests?:?\s*)?(?:none|nothing|n\/a|null|nil|zero|no failures?|0
 /** `2`, `2 of 5`, `2, Passed: 10`. */
 const COUNT = /^\d+(?:\s+of\s+\d+)?(?:[\s,;|/()]+(?:\p{L}+\s*[:=]\s*\d+|\d+(?:\s+\p{L}+)?(?=$|[,;|/()])))*[\s).]*$/u
 
-/** Only the words of our own prompt: an agent may put a reason of its own in such brackets. */
+/** Only the words of our prompt: an agent may put its own reason in such brackets. */
 const TEMPLATES =
   /^(?:[\w|]+:?\s+)?<(?:reason|reason, and how you made sure|what a person must decide, what you tried|what the matter is, and what you tried)>(?:[\s.*_)]*$|[`"'”])/
 
 function isTemplate(word: MarkedLine["word"], text: string): boolean {
   if (!SAYS_SOMETHING.includes(word)) return TEMPLATES.test(text)
   const filled = text.replaceAll(/(?<![^\s:([`"])<[^<>]*>/g, "")
-  // A severity of the template's own may stand before the placeholder.
+  // A severity may come before the placeholder.
   return filled !== text && !/[\p{L}\p{N}]/u.test(word === "FINDING" ? filled.replace(/^[\w|]+/, "") : filled)
+}
+
+const FENCE = /^[\s>]*(?:[-*+]\s+)?(`{3,}|~{3,})\s*([\w+-]*)[^`]*$/
+/** Fences of other kinds hold code or the output of a program. */
+const PLAIN: readonly string[] = ["", "text", "txt", "plain", "plaintext", "md", "markdown"]
+
+/** Replaces each fence by the lines that `keep` leaves of it. A fence that is never closed is none. */
+function withoutFences(
+  lines: readonly string[],
+  keep: (kind: string, inside: readonly string[]) => readonly string[],
+): string[] {
+  const read: string[] = []
+  const neverClosed = new Set<string>()
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ""
+    const [, fence, kind = ""] = FENCE.exec(line) ?? []
+    const end = fence === undefined || neverClosed.has(fence) ? -1 : findClose(lines, at + 1, fence)
+    if (end === -1) {
+      if (fence !== undefined) neverClosed.add(fence)
+      read.push(line)
+      continue
+    }
+    const inside = keep(kind.toLowerCase(), lines.slice(at + 1, end))
+    for (const each of ["", ...inside, ""]) read.push(each)
+    at = end
+  }
+  return read
+}
+
+function findClose(lines: readonly string[], from: number, fence: string): number {
+  for (let at = from; at < lines.length; at++) {
+    const bare = (lines[at] ?? "").replace(/^[\s>]+/, "").trimEnd()
+    if (bare.length >= fence.length && bare === fence.charAt(0).repeat(bare.length)) return at
+  }
+  return -1
 }
 
 /** The lines of a fence that are a closing block. */
 function ownLines(kind: string, lines: readonly string[]): string[] {
   if (PLAIN.includes(kind)) return ownParagraphs(lines)
-  // The whole form of the prompt is meant, wherever it stands.
+  // The exact form of the prompt counts anywhere.
   return lines.map((line) => (isFailure(line, { isNamed: true }) ? line : ""))
 }
 
-/** In a plain fence a paragraph that begins with a marker is a closing block, and so is all from a failure on. */
+/** In a plain fence, a paragraph that begins with a marker is a closing block, and so is everything after a failure. */
 function ownParagraphs(lines: readonly string[]): string[] {
   let isOwn = false
   let isPrinted = false
@@ -265,13 +298,13 @@ function isFailure(line: string, { isNamed }: { readonly isNamed: boolean }): bo
 }
 
 const ESCAPE = String.fromCodePoint(27)
-/** Colours and other codes for a terminal, and characters that nobody sees. */
+/** Terminal codes and invisible characters. */
 const UNSEEN = new RegExp(
   String.raw`${ESCAPE}\[[\d;:?]*[ -/]*[@-~]|${ESCAPE}\][^${ESCAPE}\u0007\n]*(?:\u0007|${ESCAPE}\\)|\[\d+(?:;\d+)*m|[\u00AD\u200B-\u200F\u2060\uFEFF]`,
   "gu",
 )
 
-/** Ended by whatever ends a line on some system. */
+/** At the line ends of all systems. */
 function splitLines(text: string): string[] {
   return text
     .replaceAll(UNSEEN, "")
