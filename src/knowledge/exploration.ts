@@ -1,41 +1,46 @@
+import * as v from "valibot"
 import type { TeamRecord } from "../kernel/record.ts"
 
-/** What somebody read, as git knows it: the files are the same as long as this is. */
-export interface TreeState {
-  readonly commit: string
-  /** git's id of each file or folder in the commit; `.` is the whole repository. */
-  readonly files: Readonly<Record<string, string>>
-  /** A hash of what in them is not committed; null where all of it is. */
-  readonly uncommitted: string | null
-}
+const Content = v.object({
+  angle: v.string(),
+  summary: v.string(),
+  /** For programs; null where there is only the summary. */
+  findings: v.optional(v.unknown()),
+  commit: v.string(),
+  /** git's id of each file or folder that was read; `.` is the whole repository. */
+  files: v.record(v.string(), v.string()),
+  /** A hash of what is not committed; null where everything is. */
+  uncommitted: v.nullable(v.string()),
+})
+export type ExplorationContent = Readonly<v.InferOutput<typeof Content>>
 
-/** What somebody found out about the repository from one angle, and what it was read from. */
-export interface Exploration extends TreeState {
-  readonly number: number
-  readonly angle: string
-  readonly summary: string
-  /** What programs go on with; null where there is only the summary. */
-  readonly findings: unknown
-  readonly by: string
-  readonly exploredAt: string
-}
+/** What was read, as git knows it. The files are the same while this is. */
+export type TreeState = Pick<ExplorationContent, "commit" | "files" | "uncommitted">
 
-export type ExplorationContent = TreeState & Pick<Exploration, "angle" | "summary" | "findings">
+/** What is known of the repository from one angle, and which files it was read from. */
+export type Exploration = ExplorationContent & Pick<TeamRecord, "number" | "by"> & { readonly exploredAt: string }
 
-/** The data of a record, with a checksum: an entry that does not fit it is corrupt. */
+/** The data of a record, with a checksum. An entry that does not fit its checksum is corrupt. */
 export function packExploration({ angle, summary, findings, ...state }: ExplorationContent): TeamRecord["data"] {
   const content = JSON.stringify({ angle, summary, findings, ...state })
   return { angle, content, sha256: sha256(content) }
 }
 
-/** Undefined for one that is corrupt. */
+const ExplorationData = v.pipe(
+  v.object({ content: v.string(), sha256: v.string() }),
+  v.check((data) => sha256(data.content) === data.sha256),
+  v.transform(({ content }) => content),
+  v.parseJson(),
+  Content,
+)
+
+/** Undefined for a corrupt one. */
 export function toExploration({ number, data, by, updatedAt }: TeamRecord): Exploration | undefined {
-  if (typeof data.content !== "string" || sha256(data.content) !== data.sha256) return undefined
-  const content = JSON.parse(data.content) as ExplorationContent
-  return { number, ...content, by, exploredAt: updatedAt }
+  const read = v.safeParse(ExplorationData, data)
+  return read.success ? { number, ...read.output, by, exploredAt: updatedAt } : undefined
 }
 
-/** Why an exploration does not hold any more; undefined while it does. */
+/** Why an exploration is out of date; undefined while it is not. */
 export function whyStale(explored: TreeState, now: TreeState): string | undefined {
   const changed = Object.entries(explored.files).find(([path, id]) => now.files[path] !== id)
   if (changed !== undefined) return changed[0] === "." ? "the repository changed" : `${changed[0]} changed`

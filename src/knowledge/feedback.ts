@@ -1,16 +1,13 @@
-import type { TaskId } from "../kernel/ids.ts"
-import type { TeamRecord } from "../kernel/record.ts"
+import * as v from "valibot"
+import { readRecord, type TeamRecord } from "../kernel/record.ts"
 
-/** What whoever runs the team says to those who work for it. */
-export interface Feedback {
-  readonly number: number
-  /** The task it is about; null for all of them. */
-  readonly taskId: TaskId | null
-  readonly text: string
-  readonly by: string
-  readonly createdAt: string
-}
+const FeedbackData = v.object({ text: v.fallback(v.string(), "") })
 
-export function toFeedback({ number, taskId, data, by, createdAt }: TeamRecord): Feedback {
-  return { number, taskId, text: typeof data.text === "string" ? data.text : "", by, createdAt }
+/** What a person says to the workers of a team. Without a task it is for all of them. */
+export type Feedback = Readonly<v.InferOutput<typeof FeedbackData>> &
+  Pick<TeamRecord, "number" | "taskId" | "by" | "createdAt">
+
+export function toFeedback(record: TeamRecord): Feedback {
+  const { number, taskId, by, createdAt } = record
+  return { number, taskId, by, createdAt, ...readRecord(FeedbackData, record) }
 }

@@ -1,8 +1,8 @@
-import type { TaskId } from "../kernel/ids.ts"
-import type { TeamRecord } from "../kernel/record.ts"
+import * as v from "valibot"
+import { readRecord, type TeamRecord } from "../kernel/record.ts"
 import { countShared, wordsOf } from "../kernel/words.ts"
 
-/** A skill that the environment has: instructions for one kind of work, in a file that an agent reads when it needs it. */
+/** Instructions for one kind of work that agents here have, in a file that an agent reads when it needs it. */
 export interface Skill {
   readonly name: string
   readonly description: string
@@ -11,43 +11,39 @@ export interface Skill {
   readonly origin: "repository" | "home"
 }
 
-/** `proposed`: somebody chose it. `approved`: the lead agreed, and the agent is told of it. */
-export const SKILL_STATUSES = ["proposed", "approved"] as const
-export type SkillStatus = (typeof SKILL_STATUSES)[number]
+/** `approved`: the lead agreed, and the prompt names it. */
+export type SkillStatus = "proposed" | "approved"
+
+const SkillData = v.object({
+  name: v.fallback(v.string(), ""),
+  description: v.fallback(v.string(), ""),
+  path: v.fallback(v.string(), ""),
+  /** The user named it, in the goal or in the task. */
+  isMandatory: v.fallback(v.boolean(), false),
+  approvedBy: v.fallback(v.nullable(v.string()), null),
+})
 
 /** A skill that was chosen for an attempt at a task. */
-export interface ChosenSkill extends Pick<Skill, "name" | "description" | "path"> {
-  readonly number: number
-  readonly taskId: TaskId | null
-  readonly attempt: number | null
-  readonly status: SkillStatus
-  /** The user named it, in the goal or in the task. */
-  readonly isMandatory: boolean
-  readonly chosenBy: string
-  readonly approvedBy: string | null
-}
-
-export function toChosenSkill({ number, taskId, attempt, status, data, by }: TeamRecord): ChosenSkill {
-  const text = (key: string) => (typeof data[key] === "string" ? data[key] : null)
-  return {
-    ...{ number, taskId, attempt, chosenBy: by },
-    name: text("name") ?? "",
-    description: text("description") ?? "",
-    path: text("path") ?? "",
-    status: status === "approved" ? "approved" : "proposed",
-    isMandatory: data.isMandatory === true,
-    approvedBy: text("approvedBy"),
+export type ChosenSkill = Readonly<v.InferOutput<typeof SkillData>> &
+  Pick<TeamRecord, "number" | "taskId" | "attempt"> & {
+    readonly status: SkillStatus
+    readonly chosenBy: string
   }
+
+export function toChosenSkill(record: TeamRecord): ChosenSkill {
+  const { number, taskId, attempt, by: chosenBy } = record
+  const status = record.status === "approved" ? "approved" : "proposed"
+  return { number, taskId, attempt, status, chosenBy, ...readRecord(SkillData, record) }
 }
 
-/** What an agent is told of skills. */
+/** The skills that a prompt names. */
 export interface TaskSkills {
   readonly chosen: readonly (Omit<ChosenSkill, "number"> & { readonly number: number | null })[]
-  /** What the user named and the environment does not have. */
+  /** What the user named and agents here do not have. */
   readonly missing: readonly string[]
 }
 
-/** So many are chosen besides those that the user named: more would not be read. */
+/** How many are chosen: agents do not read more. The user may name more. */
 const MOST_CHOSEN = 3
 
 export interface SkillChoice {
@@ -55,7 +51,7 @@ export interface SkillChoice {
   readonly isMandatory: boolean
 }
 
-/** What the user named, then up to three in all of what fits role and task best; nothing that fits neither. */
+/** What the user named, filled up to three with what fits role and task best. A skill that fits neither is not chosen. */
 export function chooseSkills(
   skills: readonly Skill[],
   { named, about, role }: { readonly named: string; readonly about: string; readonly role: string },
@@ -74,7 +70,7 @@ export function chooseSkills(
   ]
 }
 
-/** What it says of the task tells more than what it says of the role, and its name more than its description. */
+/** The task matters more than the role, and the name of a skill more than its description. */
 const ABOUT_TASK = 2
 const IN_NAME = 2
 
@@ -92,7 +88,7 @@ export function findNamed(text: string, skills: readonly Skill[]): Skill[] {
   return [...found]
 }
 
-/** What a text asks for by a name that can only be that of a skill, and that the environment does not have. */
+/** The names in a text that can only mean a skill, and that agents here do not have. */
 export function findMissing(text: string, skills: readonly Skill[]): string[] {
   const known = new Set(skills.map(({ name }) => fold(name)))
   const namesIn = (patterns: readonly RegExp[]) => listsIn(text, patterns).flatMap((list) => list.split(SEPARATORS))
@@ -111,7 +107,7 @@ const CHINESE_PATTERNS = [
   /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)\s*([^。；！？\n]{1,100}?)\s*(?:这个|这些)?技能/gu,
   /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)技能[:：]?\s*([^\s。；！？，,]+)/gu,
 ]
-/** At most so many words may stand between the verb and "skill": a list of names, not a sentence. */
+/** At most eight words between the verb and "skill": a list of names, not a sentence. */
 const PATTERNS = [
   new RegExp(
     `${NOT}\\b(?:use|using|apply|with|via|by)\\s+(?:the\\s+|my\\s+|our\\s+)?((?:[^\\s.;!?。；]+\\s+){1,8}?)skills?\\b`,

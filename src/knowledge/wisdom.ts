@@ -1,51 +1,39 @@
-import type { TaskId } from "../kernel/ids.ts"
-import type { TeamRecord } from "../kernel/record.ts"
+import * as v from "valibot"
+import { readRecord, type TeamRecord } from "../kernel/record.ts"
 import { countShared, wordsOf } from "../kernel/words.ts"
 import type { Task } from "../tasks/task.ts"
 
 export const WISDOM_KINDS = ["learning", "decision", "issue"] as const
 export type WisdomKind = (typeof WISDOM_KINDS)[number]
 
-/** `removed` ones stay in the record and reach nobody. */
+/** `removed` ones stay in the store and are not shown to agents. */
 export const WISDOM_STATUSES = ["kept", "removed"] as const
 
-/** Something that whoever does other tasks should know. */
-export interface Wisdom {
-  readonly number: number
-  readonly kind: WisdomKind
-  readonly text: string
-  /** The role that it is meant for most of all; null for everybody. */
-  readonly role: string | null
-  readonly files: readonly string[]
-  /** Where it was learned. */
-  readonly taskId: TaskId | null
-  readonly attempt: number | null
+const WisdomData = v.object({
+  kind: v.fallback(v.picklist(WISDOM_KINDS), "learning"),
+  text: v.fallback(v.string(), ""),
+  /** The role that it helps most; null for all roles. */
+  role: v.fallback(v.nullable(v.string()), null),
+  files: v.fallback(v.pipe(v.array(v.string()), v.readonly()), []),
   /** How often it was said. */
-  readonly count: number
-  readonly by: string
-  readonly createdAt: string
-  /** When it was said last. */
-  readonly updatedAt: string
+  count: v.fallback(v.number(), 1),
+})
+
+/** Something that workers on other tasks should know. Task and attempt say where it was learned. */
+export type Wisdom = Readonly<v.InferOutput<typeof WisdomData>> &
+  Pick<TeamRecord, "number" | "taskId" | "attempt" | "by" | "createdAt" | "updatedAt">
+
+export function toWisdom(record: TeamRecord): Wisdom {
+  const { number, taskId, attempt, by, createdAt, updatedAt } = record
+  return { number, taskId, attempt, by, createdAt, updatedAt, ...readRecord(WisdomData, record) }
 }
 
-export function toWisdom({ number, taskId, attempt, data, by, createdAt, updatedAt }: TeamRecord): Wisdom {
-  const { kind, text, role, files, count } = data
-  return {
-    ...{ number, taskId, attempt, by, createdAt, updatedAt },
-    kind: WISDOM_KINDS.find((each) => each === kind) ?? "learning",
-    text: typeof text === "string" ? text : "",
-    role: typeof role === "string" ? role : null,
-    files: Array.isArray(files) ? files.map(String) : [],
-    count: typeof count === "number" ? count : 1,
-  }
-}
-
-/** What of it a prompt tells: more would not be read. */
+/** How much of it a prompt holds: agents do not read more. */
 const WISDOM_IN_PROMPT = { entries: 12, charactersEach: 600, charactersInAll: 4000 } as const
 
 type About = Pick<Task, "title" | "description" | "files" | "role">
 
-/** The most relevant first: by common words and files, then by role, then the newest; as much as a prompt has room for. */
+/** As much as a prompt has room for. The best first: by common words and files, then by role, then the newest. */
 export function relevantWisdom(all: readonly Wisdom[], about: About, limits = WISDOM_IN_PROMPT): Wisdom[] {
   const words = wordsOf([about.title, about.description, ...about.files].join("\n"))
   const rated = all.map((wisdom) => ({ wisdom, score: scoreOf(wisdom, words, about.role) }))

@@ -131,7 +131,7 @@ function wisdomContract(makeDatabase: MakeDatabase): void {
     await using house = await makeHouse(makeDatabase)
     const { ctx, store, team } = house
     const before = await snapshot(store, team.key)
-    expect((await refusal(run(ctx, addWisdom, { text: " ... " }))).message).toStartWith("text says nothing")
+    expect((await refusal(run(ctx, addWisdom, { text: " ... " }))).message).toStartWith("text is empty")
     expect((await refusal(run(ctx, addWisdom, { text: "x", task: "9" }))).code).toBe("task.not_found")
     expect((await refusal(run(ctx, addWisdom, { text: "x".repeat(2001) }))).code).toBe("input.invalid")
     expect((await refusal(run(ctx, removeWisdom, { number: 4 }))).message).toBe(
@@ -385,7 +385,7 @@ function skillContract(makeDatabase: MakeDatabase): void {
     ])
     const messages = await store.read((tx) => tx.messages.list(team.key, "orchestrator", {}))
     expect(messages.map(({ payload }) => payload)).toEqual([
-      { message: "SKILLS: w1 would use sql for task 1 (teamwork skill approve 1)" },
+      { message: "SKILLS: w1 wants to use sql for task 1 (teamwork skill approve 1)" },
     ])
     const refused = await refusal(run(ctx, approveSkills, { task: "1", by: "w1" }))
     expect(refused.message).toBe("only the lead (by orchestrator) or a person approves skills")

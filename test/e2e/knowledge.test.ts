@@ -50,11 +50,11 @@ describe("an exploration", () => {
     await bench.ok("explore", "get", "errors")
     writeFileSync(join(bench.cwd, "a.txt"), "changed")
     expect(await bench.refused("exploration.not_found", "explore", "get", "errors")).toContain(
-      "does not hold any more: files that are not committed changed",
+      "is out of date: files that are not committed changed",
     )
     git(bench.cwd, "commit", "--quiet", "-am", "Change")
     expect(await bench.refused("exploration.not_found", "explore", "get", "errors")).toContain(": a.txt changed;")
-    expect(await bench.refused("input.invalid", ...put.slice(0, -1), ",")).toStartWith("--files names none")
+    expect(await bench.refused("input.invalid", ...put.slice(0, -1), ",")).toStartWith("--files is empty")
     expect(await bench.refused("exploration.not_found", "explore", "get", "tests")).toStartWith(
       'nothing is known of "tests"; explore it',
     )
@@ -66,7 +66,7 @@ describe("an exploration", () => {
     bench.tamper("update record set data = replace(data, 'All', 'None') where kind = 'exploration'")
     const { stdout, stderr } = await bench.run(["explore", "list", "--format", "table"])
     expect(stdout).toBe("No explorations.\n")
-    expect(stderr).toBe('Warning: what was known of "errors" was corrupt and is cleared\n')
+    expect(stderr).toBe('Warning: the exploration of "errors" was corrupt and has been removed\n')
     expect(bench.dump().record).toEqual([])
   })
 
@@ -86,7 +86,7 @@ describe("skills", () => {
     writeSkill(bench.home, "house-style", "How we write")
     expect(await list()).toEqual(["house-style", "api-design"])
     const { stderr } = await bench.run(["skill", "list", "--task", "1", "--format", "table"])
-    expect(stderr).toBe("Warning: the skill browser-test is asked for, and is not here\n")
+    expect(stderr).toBe("Warning: the skill browser-test is named, but agents here do not have it\n")
     const before = bench.dump()
     const { stdout } = await bench.run(["prompt", "1", "--agent", "claude"])
     expect(stdout).toContain("- house-style (the user asks for it: you must use it): How we write [/")

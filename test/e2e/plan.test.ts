@@ -237,7 +237,7 @@ describe("a goal", () => {
     expect(bench.answers.prompt(6)).toBeUndefined()
     bench.tamper("update record set data = replace(data, 'nothing', 'something') where kind = 'exploration'")
     const told = await again()
-    expect(told).toContain('] what was known of "plan: let customers pay!" was corrupt and is cleared\n')
+    expect(told).toContain('] the exploration of "plan: let customers pay!" was corrupt and has been removed\n')
     expect(told).toContain("] exploring the repository\n")
     expect(bench.answers.prompt(7)).toContain("What an explorer found")
     expect(await bench.ok<Data[]>("explore", "list")).toMatchObject([

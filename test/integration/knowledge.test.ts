@@ -145,12 +145,12 @@ describe("an exploration", () => {
     expect((await getExploration(ctx, gates, { ...TEAM, angle: "errors" })).summary).toBe("In src")
     repository.commit("There", { "src/b.ts": "3\n" })
     expect((await refusal(getExploration(ctx, gates, { ...TEAM, angle: "errors" }))).message).toBe(
-      'what is known of "errors" does not hold any more: src/b.ts changed; explore it, and keep it with: teamwork explore put --angle errors --summary TEXT --files FILES',
+      'the exploration of "errors" is out of date: src/b.ts changed; explore it, and keep it with: teamwork explore put --angle errors --summary TEXT --files FILES',
     )
     expect((await listExplorations(ctx, gates, TEAM)).explorations).toMatchObject([{ stale: "src/b.ts changed" }])
     const wrong = async (file: string) =>
       (await refusal(putExploration(ctx, gates, { ...given, files: [file] }))).message
-    expect(await wrong("src/none.ts")).toBe('"src/none.ts" is in no commit; commit it first, or leave it out')
+    expect(await wrong("src/none.ts")).toBe('"src/none.ts" is not committed; commit it first, or leave it out')
     expect(await wrong("../x")).toContain("is not in the repository")
     expect(await wrong("/etc/passwd")).toContain("is not in the repository")
   })
@@ -208,7 +208,7 @@ describe("an artifact", () => {
     const file = join(repository.path, "big.csv")
     repository.write({ "big.csv": "x".repeat(MOST_BYTES_IN_STORE + 1) })
     const refused = await refusal(keepFile(ctx, find, { ...TEAM, file }))
-    expect(refused.message).toEndWith("and the store keeps 262144 at most; commit it and add it again")
+    expect(refused.message).toEndWith("and the store keeps at most 262144; commit it and add it again")
     repository.commit("Big")
     expect(await keepFile(ctx, find, { ...TEAM, file })).toMatchObject({ keptIn: "commit", kind: "data" })
     expect((await refusal(keepFile(ctx, find, { ...TEAM, file: `${file}x` }))).code).toBe("artifact.unreadable")

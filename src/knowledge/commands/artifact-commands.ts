@@ -20,7 +20,7 @@ const addInput = {
 }
 
 export const artifactAdd = command({
-  summary: "Keep a file that the team made, with where it came from",
+  summary: "Keep a file that the team made, and where it came from",
   fields: addInput,
   positional: ["file"],
   example: "teamwork artifact add report.md --kind research --task 3 --by w1",
@@ -34,7 +34,7 @@ export const artifactAdd = command({
 export const artifactList = fromOperation(listArtifacts, { text: renderArtifacts })
 
 export const artifactShow = command({
-  summary: "Show an artifact: where it came from, and what is in it",
+  summary: "Show an artifact: its content and where it came from",
   fields: getArtifact.input,
   positional: ["number"],
   example: "teamwork artifact show 2",
@@ -47,7 +47,7 @@ export const artifactShow = command({
 const exportInput = { ...listArtifacts.input, to: textField("folder", 4000) }
 
 export const artifactExport = command({
-  summary: "Write artifacts as files, with an index of where they came from; replaces no file of another content",
+  summary: "Write artifacts as files, with an index of where they came from; never replaces a file of other content",
   fields: exportInput,
   example: "teamwork artifact export --to out/artifacts",
   async run(session, { to, ...which }) {
@@ -63,7 +63,7 @@ export const artifactExport = command({
 
 const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere"]
 
-/** Artifacts that the store keeps need no repository. */
+/** Undefined outside of a repository: artifacts that the store keeps need none. */
 function finder({ host, configured }: Session) {
   return async () => {
     try {

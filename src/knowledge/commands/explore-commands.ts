@@ -16,9 +16,9 @@ const putInput = {
 }
 
 export const explorePut = command({
-  summary: "Keep what was found out about the repository, for as long as the files are the same",
+  summary: "Keep what was found out about the repository while the files stay the same",
   fields: putInput,
-  example: 'teamwork explore put --angle "how errors are told" --summary "..." --files src/errors.ts,docs',
+  example: 'teamwork explore put --angle "how errors are reported" --summary "..." --files src/errors.ts,docs',
   async run(session, { by = PERSON, ...given }) {
     const kept = await putExploration(await session.context(), await repositoryHere(session), { ...given, by })
     return { data: forPrograms(kept), text: () => `Kept: ${renderExploration(kept)}` }
@@ -28,10 +28,10 @@ export const explorePut = command({
 const getInput = { ...teamFields, angle: angleField }
 
 export const exploreGet = command({
-  summary: "Get what is known from an angle; refused when the files are no longer the same",
+  summary: "Get what is known from an angle; fails when the files have changed",
   fields: getInput,
   positional: ["angle"],
-  example: 'teamwork explore get --angle "how errors are told"',
+  example: 'teamwork explore get --angle "how errors are reported"',
   async run(session, which) {
     const found = await getExploration(await session.context(), await repositoryHere(session), which)
     return { data: forPrograms(found), text: () => renderExploration(found) }
@@ -60,7 +60,7 @@ async function repositoryHere({ host, configured }: Session) {
   return (await (await configured()).gates(host.io.cwd)).repository
 }
 
-/** Paths are values, not names of fields. */
+/** Paths as values, not as names of fields. */
 function forPrograms<E extends Exploration>({ files, ...exploration }: E) {
   return { ...exploration, files: Object.entries(files).map(([path, id]) => ({ path, id })) }
 }

@@ -7,14 +7,14 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { described } from "../../lib/schema.ts"
-import { getRole } from "../../planning/roles/roles.ts"
+import { getRole, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { commaList, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
 import type { FoundSkills } from "../effects/find-skills.ts"
 import { skillsForTask } from "../effects/skills-for-task.ts"
 import { approveSkills } from "../operations/skills.ts"
-import { chooseSkills, type TaskSkills } from "../skill.ts"
-import { renderChosenSkills, renderSkills } from "../views/skills-view.ts"
+import { chooseSkills, type Skill } from "../skill.ts"
+import { renderChosenSkills, renderSkills } from "../views/knowledge-view.ts"
 
 const listInput = {
   ...teamFields,
@@ -23,7 +23,7 @@ const listInput = {
 }
 
 export const skillList = command({
-  summary: "List the skills that agents have here, looked up now",
+  summary: "List the skills that agents have here",
   fields: listInput,
   example: "teamwork skill list --task 3",
   async run(session, { for: role, task, project, team }) {
@@ -32,14 +32,14 @@ export const skillList = command({
     const { roles, root } = await findRoles(session)
     const found = findSkillsHere(session.host, root)
     if (task !== undefined) return chosenFor(session, { project, team, id: task }, found)
-    if (role === undefined)
-      return { data: found.skills, text: (screen) => renderSkills(found.skills, screen), warnings: found.warnings }
-    const { name, expertise } = getRole(roles, role)
-    const suited = chooseSkills(found.skills, { named: "", about: "", role: [name, ...expertise].join("\n") })
-    const skills = suited.map(({ skill }) => skill)
+    const skills = role === undefined ? found.skills : skillsForRole(found.skills, getRole(roles, role))
     return { data: skills, text: (screen) => renderSkills(skills, screen), warnings: found.warnings }
   },
 })
+
+function skillsForRole(skills: readonly Skill[], { name, expertise }: RoleDefinition): Skill[] {
+  return chooseSkills(skills, { named: "", about: "", role: [name, ...expertise].join("\n") }).map(({ skill }) => skill)
+}
 
 const chooseInput = {
   ...teamFields,
@@ -49,7 +49,7 @@ const chooseInput = {
 }
 
 export const skillChoose = command({
-  summary: "Choose the skills for a task and write them down; the lead approves, in FULL_AUTO at once",
+  summary: "Choose the skills for a task; the lead approves them, FULL_AUTO does so at once",
   fields: chooseInput,
   positional: ["task"],
   example: "teamwork skill choose 3 --names code-review --by w1",
@@ -68,11 +68,13 @@ export const skillApprove = fromOperation(approveSkills, {
 type Which = TeamName & { readonly id: TaskId; readonly by?: string; readonly names?: readonly string[] }
 
 async function chosenFor(session: Session, which: Which, found: FoundSkills): Promise<Outcome> {
-  const told: TaskSkills = await skillsForTask(await session.context(), { ...which, skills: found.skills })
-  const missing = told.missing.map((name) => `the skill ${name} is asked for, and is not here`)
+  const { chosen, missing } = await skillsForTask(await session.context(), { ...which, skills: found.skills })
   return {
-    data: told.chosen,
-    text: (screen) => renderChosenSkills(told.chosen, screen),
-    warnings: [...found.warnings, ...missing],
+    data: chosen,
+    text: (screen) => renderChosenSkills(chosen, screen),
+    warnings: [
+      ...found.warnings,
+      ...missing.map((name) => `the skill ${name} is named, but agents here do not have it`),
+    ],
   }
 }

@@ -9,7 +9,7 @@ import type { Context } from "../../store/operation.ts"
 import { type Artifact, type ArtifactKind, fileNameOf, kindOfFile, MOST_BYTES_IN_STORE } from "../artifact.ts"
 import { addArtifact, getArtifact, listArtifacts } from "../operations/artifacts.ts"
 
-/** The repository of the folder, asked for where it is needed; undefined outside of one. */
+/** The repository of the folder; undefined outside of one. */
 type FindRepository = () => Promise<GateRepository | undefined>
 
 export interface FileToKeep extends TeamName {
@@ -21,7 +21,7 @@ export interface FileToKeep extends TeamName {
   readonly by?: string
 }
 
-/** A file that is in the last commit as it is stays there; what is not, the store keeps itself. */
+/** The store keeps the file, unless the last commit has it as it is. */
 export async function keepFile(context: Context, find: FindRepository, given: FileToKeep): Promise<Artifact> {
   const { file, kind = kindOfFile(file), name = basename(file), ...rest } = given
   const bytes = readFile(file)
@@ -38,7 +38,7 @@ export async function keepFile(context: Context, find: FindRepository, given: Fi
   if (bytes.length > MOST_BYTES_IN_STORE)
     throw new AppError(
       "artifact.too_large",
-      `${quoteInput(file)} has ${bytes.length} bytes, and the store keeps ${MOST_BYTES_IN_STORE} at most; commit it and add it again`,
+      `${quoteInput(file)} has ${bytes.length} bytes, and the store keeps at most ${MOST_BYTES_IN_STORE}; commit it and add it again`,
       { file, size: bytes.length, most: MOST_BYTES_IN_STORE },
     )
   const text = asText(bytes)
@@ -55,11 +55,11 @@ function pathIn(root: string, file: string): string | undefined {
 export interface ArtifactBytes {
   readonly artifact: Artifact
   readonly bytes: Uint8Array
-  /** Undefined for what is no text. */
+  /** Undefined when it is not text. */
   readonly text: string | undefined
 }
 
-/** The artifact itself, which must be what it was when it was added. */
+/** Throws when the content is not what was added. */
 export async function readArtifact(
   context: Context,
   find: FindRepository,
@@ -75,9 +75,13 @@ export async function readArtifact(
     })
   }
   if (sha256(bytes) !== artifact.sha256)
-    throw new AppError("artifact.changed", `artifact ${artifact.number} is not what was added: its hash is another`, {
-      number: artifact.number,
-    })
+    throw new AppError(
+      "artifact.changed",
+      `artifact ${artifact.number} was changed after it was added: its hash differs`,
+      {
+        number: artifact.number,
+      },
+    )
   return { artifact, bytes, text: asText(bytes) }
 }
 
@@ -95,7 +99,7 @@ export interface ArtifactExport extends TeamName {
   readonly kind?: ArtifactKind
 }
 
-/** The names of the files. Nothing is written unless all of it can be, and no file of another content is replaced. */
+/** Returns the names of the files. Checks all of them before it writes one; never replaces a file of other content. */
 export async function exportArtifacts(
   context: Context,
   find: FindRepository,
@@ -107,17 +111,13 @@ export async function exportArtifacts(
     const { artifact, bytes } = await readArtifact(context, find, { ...which, number })
     files.push({ name: fileNameOf(artifact), bytes })
   }
-  const index = `${JSON.stringify(
-    artifacts.map((each) => ({ file: fileNameOf(each), ...each })),
-    null,
-    2,
-  )}\n`
-  files.push({ name: "artifacts.json", bytes: new TextEncoder().encode(index) })
+  const index = artifacts.map((each) => ({ file: fileNameOf(each), ...each }))
+  files.push({ name: "artifacts.json", bytes: Buffer.from(`${JSON.stringify(index, null, 2)}\n`) })
   const foreign = files.find(({ name, bytes }) => isForeign(join(folder, name), bytes))
   if (foreign !== undefined)
     throw new AppError(
       "export.foreign_files",
-      `${quoteInput(join(folder, foreign.name))} is there with another content; name an empty folder`,
+      `${quoteInput(join(folder, foreign.name))} exists with other content; name an empty folder`,
       { file: foreign.name },
     )
   for (const { name, bytes } of files) writeNew(folder, name, bytes)
@@ -130,18 +130,13 @@ function isForeign(file: string, bytes: Uint8Array): boolean {
 }
 
 function writeNew(folder: string, name: string, bytes: Uint8Array): void {
+  const file = join(folder, name)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined) return
-    writeFileSync(join(folder, name), bytes, { flag: "wx", mode: 0o600 })
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) writeFileSync(file, bytes, { flag: "wx", mode: 0o600 })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new AppError(
-      "export.failed",
-      `${quoteInput(join(folder, name))} cannot be written (${why})`,
-      {},
-      { cause: error },
-    )
+    const why = codeOf(error) ?? String(error)
+    throw new AppError("export.failed", `${quoteInput(file)} cannot be written (${why})`, {}, { cause: error })
   }
 }
 
@@ -154,7 +149,7 @@ function readFile(file: string): Uint8Array {
   }
 }
 
-/** As git would name the file; by the hash that the repository uses. */
+/** The id that git gives the file, by the hash that the repository uses. */
 function blobId(bytes: Uint8Array, length: number): string {
   const hasher = new Bun.CryptoHasher(length === 64 ? "sha256" : "sha1")
   return hasher.update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
@@ -164,7 +159,7 @@ function sha256(bytes: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
 }
 
-/** Undefined for what is no text, as far as the store is concerned. */
+/** Undefined when the store cannot keep it as text. */
 function asText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)

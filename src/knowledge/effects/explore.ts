@@ -9,7 +9,7 @@ import { keepExploration, readExplorations } from "../operations/explorations.ts
 import { cleanPaths, readTreeState } from "./tree-state.ts"
 
 export interface ExplorePorts extends NotedTeam {
-  /** Undefined where there is no repository: then nothing is remembered. */
+  /** Undefined without a repository: then nothing is kept. */
   readonly repository: GateRepository | undefined
 }
 
@@ -17,23 +17,21 @@ export interface ExploreRequest {
   readonly angle: string
   /** The files and folders that are read; `.` for all of them. */
   readonly paths: readonly string[]
-  /** In whose name it is kept. */
   readonly by: string
-  /** Costs an agent's run, and so is called only for what is not known. */
+  /** Costs an agent run, so it is called only when nothing is known. */
   ask(): Promise<{ readonly summary: string; readonly findings: unknown }>
 }
 
 export interface Explored {
   readonly findings: unknown
-  /** Nobody was asked. */
+  /** No agent was asked. */
   readonly isKnown: boolean
-  /** What a person should be told. */
   readonly remarks: readonly string[]
-  /** Keeps what could not be kept before, as soon as there is a team that it belongs to. */
+  /** Keeps the answer once its team exists. */
   keep(): Promise<void>
 }
 
-/** What is known from an angle while the files are the same, and otherwise what whoever is asked finds out. */
+/** What is known from an angle while the files are the same; otherwise asks an agent. */
 export async function exploreWith(ports: ExplorePorts, { angle, paths, by, ask }: ExploreRequest): Promise<Explored> {
   const { repository, project, team } = ports
   const before = repository && (await readTreeState(repository, paths))
@@ -43,7 +41,7 @@ export async function exploreWith(ports: ExplorePorts, { angle, paths, by, ask }
     return { findings: known.exploration.findings, isKnown: true, remarks, keep: async () => {} }
   const answer = await ask()
   const after = repository && (await readTreeState(repository, paths))
-  // What changed while it was looked at may have been read either way.
+  // A file that changed meanwhile may have been read before or after its change.
   let isToKeep = before !== undefined && after !== undefined && whyStale(before, after) === undefined
   const keep = async () => {
     if (!isToKeep || before === undefined || !(await ports.hasStore())) return
@@ -75,10 +73,10 @@ function isNoTeam(error: unknown): boolean {
 }
 
 export function sayCleared(angle: string): string {
-  return `what was known of ${quoteInput(angle)} was corrupt and is cleared`
+  return `the exploration of ${quoteInput(angle)} was corrupt and has been removed`
 }
 
-/** By hand: what somebody found out in the files that are named. */
+/** Keeps what a person or an agent found out in these files. */
 export async function putExploration(
   context: Context,
   repository: GateRepository,
@@ -89,25 +87,28 @@ export async function putExploration(
   if (paths.length === 0)
     throw new AppError(
       "input.invalid",
-      (say) => `${say.field("files")} names none; name what was read, or . for the whole repository`,
+      (say) => `${say.field("files")} is empty; name what was read, or . for the whole repository`,
     )
   const state = await readTreeState(repository, paths)
   if (state === undefined)
-    throw new AppError("workspace.no_commit", "nothing is committed yet, or too much is not; commit it first")
+    throw new AppError(
+      "workspace.no_commit",
+      "the repository has no commit, or too many uncommitted files; commit them first",
+    )
   const strange = paths.find((path) => state.files[path] === undefined)
   if (strange !== undefined)
-    throw new AppError("input.invalid", `${quoteInput(strange)} is in no commit; commit it first, or leave it out`, {
+    throw new AppError("input.invalid", `${quoteInput(strange)} is not committed; commit it first, or leave it out`, {
       file: strange,
     })
   return keepExploration(context, { ...what, findings: null, ...state })
 }
 
 export interface ListedExploration extends Exploration {
-  /** Null while it holds. */
+  /** Null while it is up to date. */
   readonly stale: string | null
 }
 
-/** All of them, or one; each with whether it still holds in this checkout. */
+/** All of them, or one, and whether each still holds in this checkout. */
 export async function listExplorations(
   context: Context,
   repository: GateRepository,
@@ -117,7 +118,7 @@ export async function listExplorations(
   const listed: ListedExploration[] = []
   for (const exploration of explorations) {
     const now = await readTreeState(repository, Object.keys(exploration.files))
-    const stale = now === undefined ? "too much is not committed" : (whyStale(exploration, now) ?? null)
+    const stale = now === undefined ? "too many files are not committed" : (whyStale(exploration, now) ?? null)
     listed.push({ ...exploration, stale })
   }
   return { explorations: listed, cleared }
@@ -136,7 +137,7 @@ export async function getExploration(
   }
   const why =
     found !== undefined
-      ? `what is known of ${quoteInput(which.angle)} does not hold any more: ${found.stale}`
+      ? `the exploration of ${quoteInput(which.angle)} is out of date: ${found.stale}`
       : (cleared.map(sayCleared)[0] ?? `nothing is known of ${quoteInput(which.angle)}`)
   const fields = { angle: which.angle, summary: "TEXT", files: ["FILES"] }
   throw new AppError(

@@ -6,19 +6,16 @@ import type { Skill } from "../skill.ts"
 
 /** Where agents look for skills, in the repository and in the user's home. */
 const FOLDERS = [".claude/skills", ".agents/skills"]
-/** What it says of itself stands at the top; a longer file is something else. */
+/** A longer file is not a SKILL.md. */
 const MOST_BYTES = 1_000_000
 
 export interface FoundSkills {
   readonly skills: readonly Skill[]
-  /** Files that cannot be taken for a skill, and why. */
+  /** Files that are not skills, and why. */
   readonly warnings: readonly string[]
 }
 
-/**
- * The skills that are there now: looked up each time, never from an index that may be out of date. Of two with the same
- * name the repository's is taken, since it is about this work.
- */
+/** The skills on disk now. Of two with the same name the repository's wins: it is about this work. */
 export function findSkills(roots: { readonly repository: string; readonly home: string }): FoundSkills {
   const skills = new Map<string, Skill>()
   const warnings: string[] = []
@@ -35,7 +32,6 @@ export function findSkills(roots: { readonly repository: string; readonly home: 
           skills.set(read.name, { ...read, path: origin === "home" ? join(root, path) : path, origin })
       }
     }
-    // A repository that is the home itself has them once.
     if (roots.repository === roots.home) break
   }
   return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), warnings }
@@ -72,7 +68,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort()
   } catch {
-    return [] // not there, or not ours to read: there are no skills in it for us
+    return [] // missing or not readable
   }
 }
 

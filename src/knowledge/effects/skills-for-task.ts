@@ -9,15 +9,15 @@ import { chooseSkills, findMissing, type Skill, type SkillChoice, type TaskSkill
 
 export interface TaskSkillsRequest extends TeamName {
   readonly id: TaskId
-  /** Those that the environment has now. */
+  /** Those that agents here have now. */
   readonly skills: readonly Skill[]
-  /** By whom; left out, nothing is written down: what would be chosen. */
+  /** Who chooses. Without it nothing is recorded, and the result is what would be chosen. */
   readonly by?: string
-  /** These, instead of what fits best. What the user named is chosen all the same. */
+  /** These instead of what fits best. What the user named is chosen anyway. */
   readonly names?: readonly string[]
 }
 
-/** Chooses once for each attempt; what was chosen before stays. */
+/** Chooses once for each attempt; an earlier choice stays. */
 export async function skillsForTask(context: Context, request: TaskSkillsRequest): Promise<TaskSkills> {
   const { project, team, id, skills, by, names } = request
   const facts = await readSkillFacts(context, { project, team, id })
@@ -61,13 +61,7 @@ function unique(choices: readonly SkillChoice[]): SkillChoice[] {
 }
 
 function asChosen({ skill: { origin: _, ...skill }, isMandatory }: SkillChoice, { task, mode }: SkillFacts) {
-  const nobody = { number: null, chosenBy: "", approvedBy: null }
-  return {
-    ...skill,
-    ...nobody,
-    taskId: task.id,
-    attempt: task.attempt,
-    status: statusOf(mode, isMandatory),
-    isMandatory,
-  }
+  const status = statusOf(mode, isMandatory)
+  const { id: taskId, attempt } = task
+  return { ...skill, number: null, taskId, attempt, status, isMandatory, chosenBy: "", approvedBy: null }
 }

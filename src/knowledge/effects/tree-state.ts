@@ -5,14 +5,11 @@ import { quoteInput } from "../../kernel/ids.ts"
 import type { GateRepository } from "../../quality/gates/port.ts"
 import type { TreeState } from "../exploration.ts"
 
-/** More than this is not looked at for every question: such a checkout is in the middle of something. */
+/** A checkout with more than this is in the middle of a change, and hashing it for every question takes too long. */
 const MOST_UNCOMMITTED = 500
 const MOST_BYTES = 50_000_000
 
-/**
- * The files as they are in the checkout. Undefined where that cannot be said: nothing is committed yet, or too much is
- * not. Paths that the commit does not have are left out.
- */
+/** The files as they are in the checkout, without paths that the commit does not have. Undefined: no commit, or too much is uncommitted. */
 export async function readTreeState(
   repository: GateRepository,
   paths: readonly string[],
@@ -47,7 +44,7 @@ function hashFiles(root: string, files: readonly string[]): string | undefined {
   return hasher.digest("hex")
 }
 
-/** Paths as somebody typed them, from the repository's root: `src/`, `./src` and `/repo/src` are `src`. */
+/** Typed paths from the repository's root: `src/`, `./src` and `/repo/src` are `src`. */
 export function cleanPaths(paths: readonly string[], root: string): string[] {
   const clean = paths.map((path) => {
     const inside = path === root ? "." : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path

@@ -7,8 +7,8 @@ import { choice, described, type InputOf, number } from "../../lib/schema.ts"
 import { operation, runFields, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
 import { addRecord, byField, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
-import type { Task } from "../../tasks/task.ts"
 import { ARTIFACT_KINDS, type Artifact, documentOf, MOST_BYTES_IN_STORE, toArtifact } from "../artifact.ts"
+import { findSubject } from "./keep-wisdom.ts"
 
 const addInput = {
   ...teamFields,
@@ -24,20 +24,21 @@ const addInput = {
   by: byField("who adds it"),
 }
 
-/** Either with its content, or with commit, path, sha256 and size. The same again is not added twice. */
+/** Takes the content, or commit, path, sha256 and size. The same artifact is added once. */
 export const addArtifact = operation({
   name: "artifact.add",
-  summary: "Keep what the team made, with where it came from",
+  summary: "Keep something the team made, and where it came from",
   input: addInput,
   async run({ store }, input): Promise<Artifact> {
     const { by = PERSON, name, kind } = input
     const { content, ...facts } = readContent(input)
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
-      const task = input.task === undefined ? null : await getTask(tx, team.key, input.task)
+      const { task, ...where } = await findSubject(tx, team.key, input.task)
       const { commit = null, path = null } = input
-      const data = { name, kind, worker: workerOf(task, by), commit, path, ...facts }
-      const where = { taskId: task?.id ?? null, attempt: task?.attempt ?? null }
+      // The holder of the task made it, unless another worker adds it.
+      const worker = by === PERSON ? (task?.workerId ?? null) : by
+      const data = { name, kind, worker, commit, path, ...facts }
       const all = await tx.records.list(team.key, { kind: "artifact" })
       const known = all.find((record) => isSame(record, where, data))
       if (known !== undefined) return toArtifact(known)
@@ -53,23 +54,18 @@ export const addArtifact = operation({
 function readContent({ content, encoding, commit, path, sha256, size }: InputOf<typeof addInput>) {
   if (content === undefined) {
     if (commit === undefined || path === undefined || sha256 === undefined || size === undefined)
-      throw new AppError("usage", "give the content, or where it is: commit, path, sha256 and size")
+      throw new AppError("usage", "give the content, or commit, path, sha256 and size")
     return { content: null, sha256, size, keptIn: "commit" as const }
   }
   const bytes = Buffer.from(content, encoding)
   if (bytes.length > MOST_BYTES_IN_STORE)
     throw new AppError(
       "artifact.too_large",
-      `it has ${bytes.length} bytes, and the store keeps ${MOST_BYTES_IN_STORE} at most; commit it and add it again`,
+      `the artifact has ${bytes.length} bytes, and the store keeps at most ${MOST_BYTES_IN_STORE}; commit it and add it again`,
       { size: bytes.length, most: MOST_BYTES_IN_STORE },
     )
   const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
   return { content, sha256: hash, size: bytes.length, keptIn: "document" as const }
-}
-
-/** Whoever holds the task made it, unless another says that it did. */
-function workerOf(task: Task | null, by: string): string | null {
-  return by === PERSON ? (task?.workerId ?? null) : by
 }
 
 function isSame(record: TeamRecord, where: Pick<TeamRecord, "taskId" | "attempt">, data: TeamRecord["data"]): boolean {
@@ -79,7 +75,7 @@ function isSame(record: TeamRecord, where: Pick<TeamRecord, "taskId" | "attempt"
 
 export const listArtifacts = operation({
   name: "artifact.list",
-  summary: "List what the team made, with where each came from",
+  summary: "List what the team made, and where each came from",
   input: {
     ...runFields,
     task: v.optional(described(taskIdField, "only those of this task")),
@@ -97,7 +93,7 @@ export const listArtifacts = operation({
 
 export interface KeptArtifact {
   readonly artifact: Artifact
-  /** Null for what lies in a commit. */
+  /** Null when it lies in a commit. */
   readonly document: Pick<Document, "content" | "encoding"> | null
 }
 

@@ -8,7 +8,7 @@ import { endDispute } from "../../requests/operations/disputes.ts"
 import { operation, runFields, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord, byField, changeRecord, getRecord } from "../../store/records.ts"
-import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
+import { getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { hasEnded } from "../../tasks/task.ts"
 import {
   DISCUSSION_STATUSES,
@@ -20,11 +20,11 @@ import {
   toDiscussion,
 } from "../discussion.ts"
 import type { Wisdom } from "../wisdom.ts"
-import { learn } from "./keep-wisdom.ts"
+import { findSubject, learn } from "./keep-wisdom.ts"
 
 export const openDiscussion = operation({
   name: "discuss.open",
-  summary: "Open a discussion of a question that several have to agree on",
+  summary: "Open a discussion of a question that several workers must agree on",
   input: {
     ...teamFields,
     topic: titleField("what has to be agreed on"),
@@ -34,8 +34,7 @@ export const openDiscussion = operation({
   run: ({ store }, { topic, task, by = PERSON, ...name }): Promise<Discussion> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, name)
-      const about = task === undefined ? null : await getTask(tx, team.key, task)
-      const where = { taskId: about?.id ?? null, attempt: about?.attempt ?? null }
+      const { task: _, ...where } = await findSubject(tx, team.key, task)
       const record = { kind: "discussion" as const, ...where, status: "open", data: { topic, statements: [] }, by }
       return toDiscussion(await addRecord(tx, team, record, topic))
     }),
@@ -43,10 +42,10 @@ export const openDiscussion = operation({
 
 const whichField = number("which one; see: teamwork discuss list", { isInteger: true, min: 1 })
 
-/** `roundsWithoutConsensus` tells whoever leads when it is time to have somebody else decide. */
+/** After too many rounds without consensus about a task, a person decides. */
 export const speak = operation({
   name: "discuss.say",
-  summary: "Say something in a discussion; whoever speaks again begins the next round",
+  summary: "Say something in a discussion; speaking again begins the next round",
   input: { ...teamFields, number: whichField, text: textField("what to say", 4000), by: byField("who says it") },
   run: (
     { store },
@@ -73,7 +72,7 @@ export const speak = operation({
 
 export const closeDiscussion = operation({
   name: "discuss.close",
-  summary: "Close a discussion with what came of it, which the team remembers",
+  summary: "Close a discussion; the team remembers its conclusion",
   input: {
     ...teamFields,
     number: whichField,
@@ -103,7 +102,7 @@ export const closeDiscussion = operation({
   },
 })
 
-/** Others have to know what was agreed on, or that nothing was. */
+/** Others have to know what was agreed on, or that there is no consensus. */
 function wisdomOf({ topic, conclusion, taskId, severity }: Discussion) {
   const said = `${topic}: ${conclusion}`
   const what: Pick<Wisdom, "kind" | "text"> =
@@ -125,7 +124,7 @@ export const listDiscussions = operation({
 
 export const showDiscussion = operation({
   name: "discuss.show",
-  summary: "Show a discussion with all that was said, round by round",
+  summary: "Show a discussion, round by round",
   input: { ...runFields, number: whichField },
   run: ({ store }, { number, ...name }): Promise<Discussion> =>
     store.read(async (tx) => {
@@ -150,7 +149,6 @@ async function lockOpen(tx: Tx, name: { readonly project: string; readonly team:
 
 async function change(tx: Tx, team: StoredTeam, how: Parameters<typeof changeRecord>[2] & { record: TeamRecord }) {
   const changed = await changeRecord(tx, team, how)
-  // The team is locked, so nobody was faster.
   if (changed === undefined) throw new Error(`discussion ${how.record.number} changed while the team was locked`)
   return toDiscussion(changed)
 }

@@ -7,25 +7,21 @@ import { described } from "../../lib/schema.ts"
 import { type Context, operation, teamFields, textField } from "../../store/operation.ts"
 import { addRecord, byField, changeRecord, removeRecord } from "../../store/records.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
-import { type Exploration, packExploration, type TreeState, toExploration } from "../exploration.ts"
+import { type Exploration, type ExplorationContent, packExploration, toExploration } from "../exploration.ts"
 
 export const angleField = textField("what it was looked at for", 10_000)
 
-/** Also true for texts that differ in case, spaces and punctuation. */
+/** Angles are the same when they differ only in case, spaces and punctuation. */
 const isAngle = (angle: string) => {
   const folded = foldText(angle)
   return (record: TeamRecord) => foldText(String(record.data.angle ?? "")) === folded
 }
 
-interface NewExploration extends TeamName, TreeState {
-  readonly angle: string
-  readonly summary: string
-  readonly findings: unknown
-  readonly by: string
-}
-
-/** Takes the place of what was known from the same angle. */
-export async function keepExploration({ store }: Context, given: NewExploration): Promise<Exploration> {
+/** Replaces what was known from the same angle. */
+export async function keepExploration(
+  { store }: Context,
+  given: TeamName & ExplorationContent & { readonly by: string },
+): Promise<Exploration> {
   const { project, team: name, by, ...content } = given
   const data = packExploration(content)
   return store.write(async (tx) => {
@@ -45,11 +41,11 @@ export async function keepExploration({ store }: Context, given: NewExploration)
 
 export interface KnownExplorations {
   readonly explorations: readonly Exploration[]
-  /** Angles whose entries were corrupt, and are gone now. */
+  /** The angles of corrupt entries, which are removed. */
   readonly cleared: readonly string[]
 }
 
-/** Whatever is corrupt is cleared on the way, so that it is explored anew. */
+/** Removes corrupt entries, so that their angle is explored again. */
 export async function readExplorations(
   { store }: Context,
   { angle, ...name }: TeamName & { readonly angle?: string },
@@ -69,7 +65,7 @@ export async function readExplorations(
       const team = await lockTeam(tx, name)
       for (const { kind, number } of corrupt) {
         const now = await tx.records.find(team.key, kind, number)
-        // Somebody may have explored it anew meanwhile.
+        // It may have been explored again in the meantime.
         if (now !== undefined && toExploration(now) === undefined) await removeRecord(tx, team, now, PERSON)
       }
     })
@@ -78,7 +74,7 @@ export async function readExplorations(
 
 export const clearExplorations = operation({
   name: "explore.clear",
-  summary: "Forget explorations, so that the repository is explored anew",
+  summary: "Forget explorations, so that the repository is explored again",
   input: {
     ...teamFields,
     angle: v.optional(described(angleField, "only this one")),

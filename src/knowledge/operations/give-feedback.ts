@@ -13,19 +13,19 @@ import { type Feedback, toFeedback } from "../feedback.ts"
 export interface FeedbackResult {
   /** The one that was given, or with `list` all of them. */
   readonly feedback: readonly Feedback[]
-  /** Workers that were told at once. */
+  /** Workers that got a message. */
   readonly told: readonly string[]
 }
 
-/** Reaches whoever works now as a message, and whoever works from now on through the prompt. */
+/** Running workers get a message; later prompts contain it. */
 export const giveFeedback = operation({
   name: "feedback",
-  summary: "Tell everybody who works for the team something, now and from now on",
+  summary: "Tell all workers of the team something, now and in later prompts",
   input: {
     ...teamFields,
     text: v.optional(textField("what to tell them", 20_000)),
-    task: v.optional(described(taskIdField, "only whoever works on this task")),
-    list: flag("show what was said so far"),
+    task: v.optional(described(taskIdField, "only for this task")),
+    list: flag("list the feedback so far"),
   },
   async run({ store, ids }, { text, task, list, ...name }): Promise<FeedbackResult> {
     if (list === true) {
@@ -35,12 +35,12 @@ export const giveFeedback = operation({
     if (text === undefined || text.trim() === "")
       throw new AppError(
         "usage",
-        "nothing is said",
+        "the text is missing",
         {},
         {
           remedy: [
             { operation: "feedback", fields: { text: "TEXT" }, to: "say something, as in" },
-            { operation: "feedback", fields: { list: true }, to: "see what was said with" },
+            { operation: "feedback", fields: { list: true }, to: "list it with" },
           ],
         },
       )
@@ -78,7 +78,7 @@ export async function noteFeedback(
   return toFeedback(await addRecord(tx, team, record, text.slice(0, 200)))
 }
 
-/** For everybody, and for a task. */
+/** All of it, or what concerns one task. */
 export async function listFeedback(tx: Tx, key: number, task: TaskId | null): Promise<Feedback[]> {
   const all = (await tx.records.list(key, { kind: "feedback" })).map(toFeedback)
   return task === null ? all : all.filter(({ taskId }) => taskId === null || taskId === task)

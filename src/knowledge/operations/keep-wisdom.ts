@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamRecord } from "../../kernel/record.ts"
+import type { TaskId } from "../../kernel/ids.ts"
 import { foldText } from "../../kernel/words.ts"
 import { choice, described, number } from "../../lib/schema.ts"
 import { commaList, operation, runFields, taskIdField, teamFields, textField } from "../../store/operation.ts"
@@ -11,10 +11,10 @@ import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import { ROLES } from "../../tasks/task.ts"
 import { toWisdom, WISDOM_KINDS, WISDOM_STATUSES, type Wisdom } from "../wisdom.ts"
 
-/** The same again, whoever says it and however it is written, is counted and not kept twice. */
+/** A repeated text is counted, not kept twice, whatever its case, spaces and punctuation. */
 export const addWisdom = operation({
   name: "wisdom.add",
-  summary: "Write down what others of the team should know",
+  summary: "Write down something that others in the team should know",
   input: {
     ...teamFields,
     text: textField("what was learned, decided or found wrong", 2000),
@@ -26,26 +26,35 @@ export const addWisdom = operation({
   },
   run: ({ store }, { task: id, by = PERSON, role = null, files = [], kind, text, ...name }): Promise<Wisdom> => {
     if (foldText(text) === "")
-      throw new AppError("input.invalid", (say) => `${say.field("text")} says nothing; write what others should know`)
+      throw new AppError("input.invalid", (say) => `${say.field("text")} is empty; write what others should know`)
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
-      const task = id === undefined ? null : await getTask(tx, team.key, id)
-      const where = { taskId: task?.id ?? null, attempt: task?.attempt ?? null }
+      const { task: _, ...where } = await findSubject(tx, team.key, id)
       return learn(tx, team, { kind, text: text.trim(), role, files, by, ...where })
     })
   },
 })
 
+/** The task that a record is about, if any, with the attempt it is at. */
+export async function findSubject(tx: Tx, key: number, id: TaskId | undefined) {
+  const task = id === undefined ? null : await getTask(tx, key, id)
+  return { task, taskId: task?.id ?? null, attempt: task?.attempt ?? null }
+}
+
 type NewWisdom = Omit<Wisdom, "number" | "count" | "createdAt" | "updatedAt">
 
-/** Inside of a transaction that has the team locked. */
+/** The team must be locked. */
 export async function learn(
   tx: Tx,
   team: StoredTeam,
   { kind, text, role, files, by, taskId, attempt }: NewWisdom,
 ): Promise<Wisdom> {
   const kept = await tx.records.list(team.key, { kind: "wisdom", status: "kept" })
-  const known = kept.find((record) => isSame(record, kind, foldText(text)))
+  const folded = foldText(text)
+  const known = kept.find((record) => {
+    const wisdom = toWisdom(record)
+    return wisdom.kind === kind && foldText(wisdom.text) === folded
+  })
   if (known === undefined) {
     const data = { kind, text, role, files, count: 1 }
     const record = { kind: "wisdom" as const, taskId, attempt, status: "kept", data, by }
@@ -56,14 +65,9 @@ export async function learn(
   return toWisdom(changed ?? known)
 }
 
-function isSame(record: TeamRecord, kind: string, folded: string): boolean {
-  const wisdom = toWisdom(record)
-  return wisdom.kind === kind && foldText(wisdom.text) === folded
-}
-
 export const listWisdom = operation({
   name: "wisdom.list",
-  summary: "List what the team learned and decided, and what is wrong",
+  summary: "List what the team learned, decided and found wrong",
   input: {
     ...runFields,
     kind: v.optional(choice(WISDOM_KINDS, "only this kind")),
@@ -79,11 +83,11 @@ export const listWisdom = operation({
 
 export const removeWisdom = operation({
   name: "wisdom.remove",
-  summary: "Take back what does not hold any more; prompts no longer tell it",
+  summary: "Remove what is no longer true; prompts no longer show it",
   input: {
     ...teamFields,
     number: number("which one; see: teamwork wisdom list", { isInteger: true, min: 1 }),
-    by: byField("who takes it back"),
+    by: byField("who removes it"),
   },
   run: ({ store }, { number, by = PERSON, ...name }): Promise<Wisdom> =>
     store.write(async (tx) => {

@@ -11,12 +11,12 @@ import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { type ChosenSkill, type SkillChoice, type SkillStatus, toChosenSkill } from "../skill.ts"
 
-/** What a choice for a task goes by. */
+/** What the choice for a task depends on. */
 export interface SkillFacts {
   readonly goal: string
   readonly mode: TeamMode
   readonly task: Task
-  /** Those of the present attempt. */
+  /** Those of the current attempt. */
   readonly chosen: readonly ChosenSkill[]
 }
 
@@ -36,7 +36,7 @@ async function listChosen(tx: Tx, key: number, task: Task): Promise<ChosenSkill[
   return records.filter(({ attempt }) => attempt === task.attempt).map(toChosenSkill)
 }
 
-/** What the user named is settled. Of the rest the lead approves, in FULL_AUTO at once. */
+/** Skills that the user named need no approval. The lead approves the others; FULL_AUTO does it at once. */
 export function statusOf(mode: TeamMode, isMandatory: boolean): SkillStatus {
   return isMandatory || mode === "FULL_AUTO" ? "approved" : "proposed"
 }
@@ -47,7 +47,7 @@ interface Proposal extends TeamName {
   readonly by: string
 }
 
-/** Writes down which skills are to be used for the present attempt. One that was chosen already stays as it is. */
+/** Records which skills to use for the current attempt. A skill that was chosen before stays as it is. */
 export async function proposeSkills(
   { store, ids }: Context,
   { id, choices, by, ...name }: Proposal,
@@ -67,14 +67,13 @@ export async function proposeSkills(
       if (status === "proposed") waiting.push(skill.name)
     }
     if (waiting.length > 0 && inboxName(by) !== LEAD) {
-      const message = `SKILLS: ${by} would use ${waiting.join(", ")} for task ${task.id} (teamwork skill approve ${task.id})`
+      const message = `SKILLS: ${by} wants to use ${waiting.join(", ")} for task ${task.id} (teamwork skill approve ${task.id})`
       await tx.messages.send(team.key, by, { id: ids.uuid(), from: by, to: LEAD, type: "text", payload: { message } })
     }
     return listChosen(tx, team.key, task)
   })
 }
 
-/** Approving what is approved changes nothing. */
 export const approveSkills = operation({
   name: "skill.approve",
   summary: "As the lead: approve the skills that were chosen for a task",
@@ -100,7 +99,7 @@ export const approveSkills = operation({
     }),
 })
 
-/** All that were chosen for the present attempt, or one; the team must be locked. Whoever approves a plan does this too. */
+/** Approves all skills of the current attempt, or one. The team must be locked. Approving a plan does this too. */
 export async function approveChosen(
   tx: Tx,
   team: StoredTeam,
@@ -116,7 +115,7 @@ export async function approveChosen(
   return listChosen(tx, team.key, task)
 }
 
-/** Whoever works chooses, and does not approve. */
+/** Workers choose; they do not approve. */
 function assertLead(by: string | undefined): string {
   if (by === undefined || by === PERSON) return PERSON
   if (inboxName(by) === LEAD) return LEAD

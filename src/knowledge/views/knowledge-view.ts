@@ -3,6 +3,7 @@ import { shortTime } from "../../reporting/views/status-view.ts"
 import type { Artifact } from "../artifact.ts"
 import type { Discussion } from "../discussion.ts"
 import type { Exploration } from "../exploration.ts"
+import type { Skill, TaskSkills } from "../skill.ts"
 import type { Wisdom } from "../wisdom.ts"
 
 export function wisdomLine({ number, kind, text, count }: Wisdom): string {
@@ -14,11 +15,21 @@ export function renderWisdom(all: readonly Wisdom[], screen: Screen): string {
   return table(
     [
       { title: "NO", align: "right" },
-      ...[{ title: "KIND" }, { title: "TIMES", align: "right" as const }, { title: "BY" }, { title: "TASK" }],
-      ...[{ title: "ROLE" }, { title: "TEXT", flexible: true }],
+      { title: "KIND" },
+      { title: "TIMES", align: "right" },
+      { title: "BY" },
+      { title: "TASK" },
+      { title: "ROLE" },
+      { title: "TEXT", flexible: true },
     ],
     all.map(({ number, kind, count, by, taskId, role, text }) => [
-      ...[String(number), kind, String(count), by, taskId ?? "-", role ?? "-", text],
+      String(number),
+      kind,
+      String(count),
+      by,
+      taskId ?? "-",
+      role ?? "-",
+      text,
     ]),
     screen,
   )
@@ -33,12 +44,22 @@ export function renderDiscussions(all: readonly Discussion[], screen: Screen): s
   if (all.length === 0) return "No discussions."
   return table(
     [
-      ...[{ title: "NO", align: "right" as const }, { title: "STATUS" }, { title: "SEVERITY" }],
-      ...[{ title: "ROUNDS", align: "right" as const }, { title: "TASK" }, { title: "OPENED" }],
+      { title: "NO", align: "right" },
+      { title: "STATUS" },
+      { title: "SEVERITY" },
+      { title: "ROUNDS", align: "right" },
+      { title: "TASK" },
+      { title: "OPENED" },
       { title: "TOPIC", flexible: true },
     ],
     all.map(({ number, status, severity, rounds, taskId, openedAt, topic }) => [
-      ...[String(number), status, severity ?? "-", String(rounds), taskId ?? "-", shortTime(openedAt), topic],
+      String(number),
+      status,
+      severity ?? "-",
+      String(rounds),
+      taskId ?? "-",
+      shortTime(openedAt),
+      topic,
     ]),
     screen,
   )
@@ -66,13 +87,24 @@ export function renderArtifacts(all: readonly Artifact[], screen: Screen): strin
   if (all.length === 0) return "No artifacts."
   return table(
     [
-      ...[{ title: "NO", align: "right" as const }, { title: "KIND" }, { title: "TASK" }, { title: "WORKER" }],
-      ...[{ title: "COMMIT" }, { title: "BYTES", align: "right" as const }, { title: "SHA256" }],
+      { title: "NO", align: "right" },
+      { title: "KIND" },
+      { title: "TASK" },
+      { title: "WORKER" },
+      { title: "COMMIT" },
+      { title: "BYTES", align: "right" },
+      { title: "SHA256" },
       { title: "NAME", flexible: true },
     ],
     all.map(({ number, kind, taskId, attempt, worker, commit, size, sha256, name }) => [
-      ...[String(number), kind, taskId === null ? "-" : `${taskId}/${attempt}`, worker ?? "-"],
-      ...[commit?.slice(0, 12) ?? "-", String(size), sha256.slice(0, 12), name],
+      String(number),
+      kind,
+      taskId === null ? "-" : `${taskId}/${attempt}`,
+      worker ?? "-",
+      commit?.slice(0, 12) ?? "-",
+      String(size),
+      sha256.slice(0, 12),
+      name,
     ]),
     screen,
   )
@@ -87,9 +119,11 @@ export function renderArtifact(artifact: Artifact, text: string | undefined): st
     `  sha256    ${sha256}`,
     `  added     ${shortTime(createdAt)} by ${by}`,
   ]
-  return [...lines, "", text === undefined ? "It is no text; see: teamwork artifact export" : manyLines(text)].join(
-    "\n",
-  )
+  return [
+    ...lines,
+    "",
+    text === undefined ? "It is not text. To get the file: teamwork artifact export" : manyLines(text),
+  ].join("\n")
 }
 
 export function renderExploration({ angle, summary, files, commit, by, exploredAt }: Exploration): string {
@@ -107,15 +141,43 @@ export function renderExplorations(
   if (all.length === 0) return "No explorations."
   return table(
     [
-      ...[{ title: "HOLDS" }, { title: "BY" }, { title: "WHEN" }, { title: "ANGLE", flexible: true }],
-      ...[
-        { title: "FILES", flexible: true },
-        { title: "WHY NOT", flexible: true },
-      ],
+      { title: "HOLDS" },
+      { title: "BY" },
+      { title: "WHEN" },
+      { title: "ANGLE", flexible: true },
+      { title: "FILES", flexible: true },
+      { title: "WHY NOT", flexible: true },
     ],
     all.map(({ stale, by, exploredAt, angle, files }) => [
-      ...[stale === null ? "yes" : "no", by, shortTime(exploredAt), angle],
-      ...[Object.keys(files).join(" "), stale ?? "-"],
+      stale === null ? "yes" : "no",
+      by,
+      shortTime(exploredAt),
+      angle,
+      Object.keys(files).join(" "),
+      stale ?? "-",
+    ]),
+    screen,
+  )
+}
+
+export function renderSkills(skills: readonly Skill[], screen: Screen): string {
+  if (skills.length === 0) return "No skills."
+  return table(
+    [{ title: "NAME" }, { title: "FROM" }, { title: "DESCRIPTION", flexible: true }, { title: "FILE", flexible: true }],
+    skills.map(({ name, origin, description, path }) => [name, origin, description, path]),
+    screen,
+  )
+}
+
+export function renderChosenSkills(skills: TaskSkills["chosen"], screen: Screen): string {
+  if (skills.length === 0) return "No skills suit this task."
+  return table(
+    [{ title: "NAME" }, { title: "STATUS" }, { title: "WHY" }, { title: "DESCRIPTION", flexible: true }],
+    skills.map(({ name, status, isMandatory, description, number }) => [
+      name,
+      number === null ? `would be ${status}` : status,
+      isMandatory ? "the user named it" : "it suits the task",
+      description,
     ]),
     screen,
   )
