@@ -6,14 +6,14 @@ export interface Price {
   readonly output: number
 }
 
-/** A price, and the day it was looked up; empty where nobody said. */
+/** `asOf` is the day it was looked up; empty when unknown. */
 export interface DatedPrice extends Price {
   readonly asOf: string
 }
 
 export type PriceTable = ReadonlyMap<string, DatedPrice>
 
-/** Rows as in the setting `agents.prices`: MODEL=INPUT/CACHED/OUTPUT, and @DATE if wanted. Of two for a model the later counts. */
+/** Reads rows MODEL=INPUT/CACHED/OUTPUT, optionally with @DATE. Of two rows for a model the later counts. */
 export function readPrices(rows: readonly string[]): PriceTable {
   return new Map(rows.map(readRow))
 }
@@ -24,14 +24,14 @@ function readRow(row: string): readonly [string, DatedPrice] {
   return [model, { input: Number(input), cached: Number(cached), output: Number(output), asOf: asOf ?? "" }]
 }
 
-/** A provider in front of the name and a date behind it do not matter, unless the table has them. */
+/** A provider before the name and a date after it are ignored, unless the table has them. */
 export function findPrice(prices: PriceTable, model: string): DatedPrice | undefined {
   const bare = model.slice(model.lastIndexOf("/") + 1)
   const undated = bare.replace(/-(?:\d{8}|\d{4}-\d\d-\d\d)$/, "")
   return prices.get(model) ?? prices.get(bare) ?? prices.get(undated)
 }
 
-/** `inputTokens` are all that was read, what came from a cache included. */
+/** `inputTokens` include `cachedTokens`. */
 export interface TokenCount {
   readonly inputTokens: number
   readonly cachedTokens: number
@@ -46,10 +46,10 @@ export function costOf(
   return ((inputTokens - fromCache) * input + fromCache * cached + outputTokens * output) / 1_000_000
 }
 
-/** What agents do most is read again what they have read before. */
+/** Agents mostly read again what they have read before. */
 const TYPICAL_RUN: TokenCount = { inputTokens: 950_000, cachedTokens: 800_000, outputTokens: 50_000 }
 
-/** One number to compare prices by: that of a million tokens of a typical run. */
+/** One number to compare prices: a million tokens of a typical run. */
 export function typicalCost(price: Price): number {
   return costOf(TYPICAL_RUN, price)
 }

@@ -1,14 +1,14 @@
 /**
- * An agent is a program (`claude`) or a second account of one: a profile with a config folder of its own, named
- * `program@profile` (`claude@work`). Whatever belongs to an account (rate limits, faults, routes) is keyed by the whole
- * name; whatever belongs to the program (models, prices, hooks, "another program reviews") by `programOf`.
+ * An agent is a program (`claude`) or a further account of it: a profile with its own config folder (`claude@work`). Rate
+ * limits, faults and routes belong to the account and use the whole name. Models, prices, hooks and the rule that another
+ * program reviews belong to the program and use `programOf`.
  */
 export function programOf(agent: string): string {
   const at = agent.indexOf("@")
   return at === -1 ? agent : agent.slice(0, at)
 }
 
-/** The name of the profile; null for the program's own config folder. */
+/** Null for the program's own config folder. */
 export function profileOf(agent: string): string | null {
   const at = agent.indexOf("@")
   return at === -1 ? null : agent.slice(at + 1)

@@ -1,10 +1,10 @@
-/** How much of what it may an account has used in one window of time, as its program reported it. */
+/** How much of its quota an account has used in one window of time, as its program reported. */
 export interface QuotaWindow {
   /** `5 h`, `7 d`, or what the program calls it. */
   readonly window: string
-  /** 0 to 100; null where the program only says that it is allowed, close to its limit, or refused. */
+  /** 0 to 100; null where the program reports only a status. */
   readonly usedPercent: number | null
-  /** When it begins anew; null when not told. */
+  /** When the window starts again; null when unknown. */
   readonly resetsAt: number | null
   readonly status: "allowed" | "warning" | "rejected" | null
 }
@@ -15,12 +15,11 @@ export interface AgentQuota {
   readonly windows: readonly QuotaWindow[]
 }
 
-/** What a window says now: once it began anew, nothing is known of it. */
+/** Windows that have not started again since. */
 export function currentWindows({ windows }: AgentQuota, now: number): QuotaWindow[] {
   return windows.filter(({ resetsAt }) => resetsAt === null || resetsAt > now)
 }
 
-/** A program says `warning` by itself when little is left. */
 export function isScarce(windows: readonly QuotaWindow[], scarcePercent: number): boolean {
   if (scarcePercent === 0) return false
   return windows.some(({ usedPercent, status }) => status === "warning" || (usedPercent ?? 0) >= scarcePercent)

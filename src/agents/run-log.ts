@@ -1,129 +1,111 @@
+import * as v from "valibot"
 import type { History } from "../reporting/history.ts"
 import type { RunFact } from "../reporting/history-facts.ts"
 
-/** One thing that happened in a run of an agent, as its recording tells. */
-export type LogEntry = { readonly at: number | null } & LogBody
+const text = v.fallback(v.string(), "")
+const textOrNull = v.fallback(v.nullable(v.string()), null)
+const number = v.fallback(v.number(), 0)
+const numberOrNull = v.fallback(v.nullable(v.number()), null)
+const isTrue = v.fallback(v.boolean(), false)
+const texts = v.fallback(
+  v.pipe(
+    v.array(v.unknown()),
+    v.transform((items): readonly string[] => items.filter((item) => typeof item === "string")),
+  ),
+  [],
+)
 
-type LogBody =
-  | { readonly kind: "started"; readonly model: string | null; readonly session: string | null }
-  | { readonly kind: "text" | "reasoning"; readonly text: string }
-  | { readonly kind: "tool"; readonly name: string; readonly files: readonly string[]; readonly input: string }
-  | { readonly kind: "result"; readonly ok: boolean; readonly output: string }
-  | { readonly kind: "usage"; readonly usage: LoggedUsage }
-  /** Its provider does not answer, and it tries again by itself. */
-  | { readonly kind: "waiting"; readonly reason: string; readonly until: number | null; readonly why: string }
-  | { readonly kind: "message"; readonly id: string }
-  /** A line that nobody understood. */
-  | { readonly kind: "unknown"; readonly text: string }
-  | {
-      readonly kind: "finished"
-      readonly reason: string
-      readonly error: string
-      readonly durationMs: number
-      readonly usage: LoggedUsage
-      readonly files: readonly string[]
-    }
-  /** The beginning of a long recording is not kept. */
-  | { readonly kind: "left-out"; readonly bytes: number }
+const usage = v.object({
+  inputTokens: number,
+  outputTokens: number,
+  cachedTokens: number,
+  dollars: numberOrNull,
+  dollarsAreEstimated: isTrue,
+})
+type LoggedUsage = v.InferOutput<typeof usage>
+const NO_USAGE: LoggedUsage = v.parse(usage, {})
 
-export interface LoggedUsage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cachedTokens: number
-  readonly dollars: number | null
-  readonly dollarsAreEstimated: boolean
-}
+const line = <const Type extends string, Entries extends v.ObjectEntries>(type: Type, entries: Entries) =>
+  v.object({ ...entries, type: v.literal(type), at: numberOrNull })
 
-/** Undefined for a line that is no event: cut off by a crash, or of a version that knows more than we do. */
-export function parseLogLine(line: string): LogEntry | undefined {
-  let event: unknown
+/** A line of a recording becomes what people see of it. */
+const logLine = v.variant("type", [
+  v.pipe(
+    line("started", { model: textOrNull, session: textOrNull }),
+    v.transform(({ type: kind, ...rest }) => ({ kind, ...rest })),
+  ),
+  v.pipe(
+    line("text", { text }),
+    v.transform(({ type: kind, ...rest }) => ({ kind, ...rest })),
+  ),
+  v.pipe(
+    line("reasoning", { text }),
+    v.transform(({ type: kind, ...rest }) => ({ kind, ...rest })),
+  ),
+  v.pipe(
+    line("tool_use", { name: text, files: texts, input: text }),
+    v.transform(({ type: _, ...rest }) => ({ kind: "tool" as const, ...rest })),
+  ),
+  v.pipe(
+    line("tool_result", { ok: isTrue, output: text }),
+    v.transform(({ type: _, ...rest }) => ({ kind: "result" as const, ...rest })),
+  ),
+  v.pipe(
+    line("usage", usage.entries),
+    v.transform(({ type: kind, at, ...used }) => ({ kind, at, usage: used })),
+  ),
+  v.pipe(
+    line("waiting", { reason: text, until: numberOrNull, retryAt: numberOrNull, why: text }),
+    // When its provider may be asked again, else when the program tries it.
+    v.transform(({ type: kind, at, reason, until, retryAt, why }) => ({
+      kind,
+      at,
+      reason,
+      until: retryAt ?? until,
+      why,
+    })),
+  ),
+  v.pipe(
+    line("message_delivered", { messageId: text }),
+    v.transform(({ at, messageId: id }) => ({ kind: "message" as const, at, id })),
+  ),
+  v.pipe(
+    line("unknown", { line: text }),
+    v.transform(({ type: kind, at, line }) => ({ kind, at, text: line })),
+  ),
+  v.pipe(
+    line("finished", {
+      result: v.object({
+        reason: text,
+        error: text,
+        durationMs: number,
+        usage: v.fallback(usage, NO_USAGE),
+        filesTouched: texts,
+      }),
+    }),
+    v.transform(({ type: kind, at, result: { filesTouched: files, ...result } }) => ({ kind, at, ...result, files })),
+  ),
+  // The beginning of a long recording is not kept.
+  v.pipe(
+    line("teamwork.left_out", { bytes: number }),
+    v.transform(({ at, bytes }) => ({ kind: "left-out" as const, at, bytes })),
+  ),
+])
+
+/** One thing that happened in a run of an agent. */
+export type LogEntry = Readonly<v.InferOutput<typeof logLine>>
+
+/** Undefined for a line that is no event: cut off by a crash, or from a later version. */
+export function parseLogLine(text: string): LogEntry | undefined {
   try {
-    event = JSON.parse(line)
+    const { success, output } = v.safeParse(logLine, JSON.parse(text))
+    return success ? output : undefined
   } catch {
     return undefined
   }
-  const from = fieldsOf(event)
-  const body = parseBody(from)
-  return body && { at: typeof from.at === "number" ? from.at : null, ...body }
 }
 
-function parseBody(from: Fields): LogBody | undefined {
-  switch (from.type) {
-    case "started":
-      return { kind: "started", model: orNull(from.model), session: orNull(from.session) }
-    case "text":
-    case "reasoning":
-      return { kind: from.type, text: textOf(from.text) }
-    case "tool_use":
-      return { kind: "tool", name: textOf(from.name), files: textsOf(from.files), input: textOf(from.input) }
-    case "tool_result":
-      return { kind: "result", ok: from.ok === true, output: textOf(from.output) }
-    case "usage":
-      return { kind: "usage", usage: usageOf(from) }
-    case "waiting":
-      return { kind: "waiting", reason: textOf(from.reason), until: timeOf(from), why: textOf(from.why) }
-    case "message_delivered":
-      return { kind: "message", id: textOf(from.messageId) }
-    case "unknown":
-      return { kind: "unknown", text: textOf(from.line) }
-    case "finished":
-      return finishedOf(fieldsOf(from.result))
-    case "teamwork.left_out":
-      return { kind: "left-out", bytes: numberOf(from.bytes) }
-    default:
-      return undefined
-  }
-}
-
-/** When its provider may be asked again, or else when the program tries it. */
-function timeOf({ retryAt, until }: Fields): number | null {
-  return typeof retryAt === "number" ? retryAt : typeof until === "number" ? until : null
-}
-
-function finishedOf(result: Fields): LogBody {
-  return {
-    kind: "finished",
-    reason: textOf(result.reason),
-    error: textOf(result.error),
-    durationMs: numberOf(result.durationMs),
-    usage: usageOf(fieldsOf(result.usage)),
-    files: textsOf(result.filesTouched),
-  }
-}
-
-function usageOf(from: Fields): LoggedUsage {
-  return {
-    inputTokens: numberOf(from.inputTokens),
-    outputTokens: numberOf(from.outputTokens),
-    cachedTokens: numberOf(from.cachedTokens),
-    dollars: typeof from.dollars === "number" ? from.dollars : null,
-    dollarsAreEstimated: from.dollarsAreEstimated === true,
-  }
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {}
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : ""
-}
-
-function orNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null
-}
-
-function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : []
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0
-}
-
-/** Whether nothing more comes of a run: it ended, or its worker did, or another run of its task began. */
+/** Whether a run has ended: by itself, with its worker, or because another run of its task began. */
 export function isOver(history: History, run: RunFact): boolean {
   if (run.endedAt !== null) return true
   const worker = history.workers.get(run.worker)

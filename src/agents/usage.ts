@@ -7,18 +7,18 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return combine(a, b, (x, y) => x + y)
 }
 
-/** Of the run so far, or of a part of it that is to be added. */
+/** Of the run so far, or a part to add. */
 export function usageEvent(of: "run" | "part", usage: Usage): AgentEventBody {
   const { inputTokens, outputTokens, cachedTokens, dollars } = usage
   return { type: "usage", isTotal: of === "run", inputTokens, outputTokens, cachedTokens, dollars }
 }
 
-/** What is new in a count that goes on over a whole session. A count that began anew is taken as it is. */
+/** What is new in a count over a whole session. A count that started again is taken as it is. */
 export function usageSince(total: Usage, before: Usage): Usage {
   if (before === NO_USAGE) return total
   const isAnew = total.inputTokens < before.inputTokens || total.outputTokens < before.outputTokens
   if (isAnew) return total
-  // A price that is not told now is not the difference to one that was.
+  // Without a cost now there is no difference to an earlier one.
   return {
     ...combine(total, before, (x, y) => Math.max(0, x - y)),
     ...(total.dollars === null ? { dollars: null } : {}),
@@ -34,7 +34,7 @@ function combine(a: Usage, b: Usage, work: (x: number, y: number) => number): Us
   }
 }
 
-/** What the agent says it cost, or else what its tokens cost by our table; null stays where neither is known. */
+/** The agent's own cost, else the cost of its tokens by our table; null where neither is known. */
 export function priceUsage(usage: Usage, price: Price | undefined): Usage {
   if (usage.dollars !== null || price === undefined || usage.inputTokens + usage.outputTokens === 0) return usage
   return { ...usage, dollars: costOf(usage, price), dollarsAreEstimated: true }
@@ -46,7 +46,6 @@ export interface Stop {
   readonly retryAt?: number | null
 }
 
-/** The limit that was passed, if any. */
 export function findPassedLimit(limits: Limits, seen: { usage: Usage; turns: number }): Stop | undefined {
   const { usage, turns } = seen
   const tokens = usage.inputTokens + usage.outputTokens

@@ -14,24 +14,23 @@ import { type AgentHealth, admitRun, readAgentHealth } from "../operations/agent
 import type { AgentJob, AgentResult, Limits, Reason, RunOptions, Tier } from "../port.ts"
 import { type AgentChoice, chooseAgent } from "./choose-agent.ts"
 
-/** A question to an agent that reads and answers, and changes nothing. */
+/** A question to an agent, which reads and answers and changes nothing. */
 export interface Question {
   readonly prompt: string
-  /** The prompt without what it is about: the words that are teamwork's own. Left out where nobody counts them. */
+  /** The prompt without its material, to count teamwork's own words; left out where they are not counted. */
   readonly ownWords?: string
   /** JSON schema of the answer; null for free text. */
   readonly schema: Readonly<Record<string, unknown>> | null
-  /** The role or agent type that answers. */
   readonly role: string
-  /** By default what the role and the text ask for. */
+  /** By default as the role and the text ask for. */
   readonly tier?: Tier
-  /** One of these programs and no other; by default the one that teamwork route names. */
+  /** Only these agents; by default the one that teamwork route names. */
   readonly agents?: readonly string[]
-  /** As whom it takes part in the team, such as `planner`. */
+  /** The name it has in the team, such as `planner`. */
   readonly worker: string
-  /** Which of several questions to the same one; 1 by default. */
+  /** The number of the question to this worker; 1 by default. */
   readonly turn?: number
-  /** The folder it reads in. */
+  /** The folder it reads. */
   readonly folder: string
   readonly limits?: Partial<Limits>
   readonly signal?: AbortSignal
@@ -41,74 +40,67 @@ export interface Question {
 export interface AskPorts extends Omit<AgentChoice, "asked">, NotedTeam {
   readonly ids: Ids
   readonly faultLimits?: FaultLimits
-  /** Of whoever asked; its secrets are masked in the recording. */
+  /** Its secrets are masked in the recording. */
   readonly callerEnv: Readonly<Record<string, string | undefined>>
-  /** For each file of the recording. */
+  /** Of each file of the recording. */
   readonly maxBytes: number
-  /** What the team may still use up, and why it may use up nothing more; left out where no team pays. */
+  /** What the team may still spend, and why not; left out where no team pays. */
   readonly budget?: () => Promise<Pick<Limits, "tokens" | "dollars"> & { readonly usedUp: string | null }>
-  /** Shared by questions that a team is told of later; made for this one when left out. */
+  /** Shared by questions whose runs the team records later. */
   readonly notes?: RunNotes
 }
 
 export interface Answer {
   readonly answer: string
-  /** What fits the schema; null without one. */
+  /** The answer to the schema; null without one. */
   readonly structured: unknown
   readonly agent: string
   readonly tier: Tier
-  /** The id of the run, by which its recording is found. */
+  /** The id of the run and its recording. */
   readonly run: string
   readonly result: AgentResult
 }
 
-/** Another agent may well answer what this one could not. */
-const ANOTHER_MAY: readonly Reason[] = [
-  ...(["rate-limited", "overloaded", "unreachable", "auth", "not-found", "unknown-model"] as const),
-  ...(["crashed", "protocol", "refused", "permission", "hung", "looping"] as const),
-]
+/** After these reasons another agent would not answer either. */
+const FINAL: readonly Reason[] = ["context-overflow", "budget", "turn-limit", "timed-out", "cancelled"]
 
 /**
- * Asks the agent that suits the question, and the next one when that cannot answer. Throws `agent.unavailable` when
- * there is none, and `agent.failed` with the reason when none of them gave an answer.
+ * Asks the agent that suits the question, then the next one. Throws `agent.unavailable` when there is none, and
+ * `agent.failed` with the reasons when none of them answered.
  */
 export async function askAgent(ports: AskPorts, question: Question): Promise<Answer> {
   const left = new Set(question.agents ?? ports.ready.map(({ agent }) => agent.name))
-  const failures: string[] = []
-  const reasons: Reason[] = []
-  const answers: string[] = []
+  const tried: Tried = { failures: [], reasons: [], answers: [] }
   for (let health = ports.health; ; health = await healthNow(ports)) {
     const budget = await ports.budget?.()
     if (budget?.usedUp != null)
       throw new AppError("agent.unavailable", `the ${question.worker} is not asked: ${budget.usedUp}`)
+    const { prompt: text, role: agentType, tier } = question
     const { route, effort } = await chooseAgent({
-      ...{ ...ports, health },
+      ...ports,
+      health,
       ready: ports.ready.filter(({ agent }) => left.has(agent.name)),
-      asked: {
-        ...{ text: question.prompt, agentType: question.role, tier: question.tier },
-        contextTokens: estimateTokens(question.prompt),
-      },
+      asked: { text, agentType, tier, contextTokens: estimateTokens(text) },
     })
     const ready = ports.ready.find(({ agent }) => agent.name === route.agent)
     if (ready === undefined) {
-      if (failures.length > 0 || !(await isSoon(route, health, question.signal)))
-        throw noAgent(question, route, { failures, reasons, answers })
+      if (tried.failures.length > 0) throw failed(question, tried)
+      if (!(await isSoon(route, health, question.signal))) throw noAgent(question, route)
       continue
     }
     const answer = await runOnce(ports, withinBudget(question, budget), { ready, tier: route.tier, effort })
     if (answer === undefined) continue
     const { reason, error } = judgeReading(answer.result)
     if (reason === "done") return answer
-    const failure = `${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`
-    failures.push(failure)
-    reasons.push(reason)
-    if (answer.answer !== "") answers.push(answer.answer)
+    tried.failures.push(`${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`)
+    tried.reasons.push(reason)
+    if (answer.answer !== "") tried.answers.push(answer.answer)
     left.delete(ready.agent.name)
-    if (!ANOTHER_MAY.includes(reason)) throw failed(question, { failures, reasons, answers })
+    if (FINAL.includes(reason)) throw failed(question, tried)
   }
 }
 
-/** The folder is to be read only: an agent that wrote there is not believed, whatever its program let it do. */
+/** An agent that wrote files is not believed, even if its program let it. */
 function judgeReading(result: AgentResult): Pick<AgentResult, "reason" | "error"> {
   if (result.reason !== "done" || result.filesTouched.length === 0) return result
   return { reason: "permission", error: `it wrote ${result.filesTouched.join(", ")}, although it may only read` }
@@ -122,7 +114,7 @@ function withinBudget(question: Question, budget: Partial<Pick<Limits, "tokens" 
   return { ...question, limits: { ...question.limits, tokens: least("tokens"), dollars: least("dollars") } }
 }
 
-/** A program that failed once is tried again within seconds, which a question can wait for. */
+/** A question can wait for a program that is tried again within seconds. */
 const SOON_MS = 30_000
 
 async function isSoon({ retryAt }: Route, { now }: AgentHealth, signal: AbortSignal | undefined): Promise<boolean> {
@@ -140,10 +132,10 @@ interface Chosen extends Pick<AgentJob, "tier" | "effort"> {
   readonly ready: ReadyAgent
 }
 
-/** A question without a time limit of its own is given up by its provider long before. */
+/** For a question without a time limit. */
 const PROBE_LEASE_MS = 600_000
 
-/** Undefined when the program was left out meanwhile. */
+/** Undefined when the program has been left out since it was chosen. */
 async function runOnce(
   ports: AskPorts,
   question: Question,
@@ -183,13 +175,20 @@ async function runOnce(
     await noteRun({ ...ports, agent: agent.name, runId: run, fingerprint, result: asHealth(result) })
     const { reason, error, session, durationMs, usage } = result
     await notes.ended({
-      ...{ ...who, reason, error: error || null, session: session?.id ?? null, duration_ms: durationMs },
-      ...{ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
-      ...{ dollars: usage.dollars, dollars_are_estimated: usage.dollarsAreEstimated === true },
+      ...who,
+      reason,
+      error: error || null,
+      session: session?.id ?? null,
+      duration_ms: durationMs,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cached_tokens: usage.cachedTokens,
+      dollars: usage.dollars,
+      dollars_are_estimated: usage.dollarsAreEstimated === true,
     })
     return { answer: result.answer, structured: result.structured, agent: agent.name, tier, run, result }
   } finally {
-    // Nobody goes on with this conversation, and what was there to log in with need not stay.
+    // The conversation is over, and its login must not stay.
     rmSync(stateFolder, { recursive: true, force: true })
   }
 }
@@ -200,13 +199,13 @@ function wordsOf({ prompt, ownWords, schema }: Question) {
   return { sent_tokens: estimateTokens(prompt) + around, own_tokens: estimateTokens(ownWords) + around }
 }
 
-interface Failures {
-  readonly failures: readonly string[]
-  readonly reasons: readonly Reason[]
-  readonly answers: readonly string[]
+interface Tried {
+  readonly failures: string[]
+  readonly reasons: Reason[]
+  readonly answers: string[]
 }
 
-/** What was said in another form than was asked for. It is the cause of `agent.failed`, and no part of what is printed. */
+/** Answers in another form than asked for: the cause of `agent.failed`, which is not printed. */
 export class UnreadAnswers extends Error {
   readonly answers: readonly string[]
 
@@ -216,9 +215,7 @@ export class UnreadAnswers extends Error {
   }
 }
 
-function noAgent({ worker }: Question, route: Route, tried: Failures): AppError {
-  if (tried.failures.length > 0) return failed({ worker }, tried)
-  const { passedOver, retryAt } = route
+function noAgent({ worker }: Question, { passedOver, retryAt }: Route): AppError {
   const why = passedOver.map((each) => `${each.agent}: ${each.because}`).join("; ") || "none is allowed"
   const when = retryAt === null ? "" : `; try again at ${retryAt}`
   return new AppError("agent.unavailable", `no agent can be asked as ${worker} (${why})${when}`, {
@@ -227,12 +224,12 @@ function noAgent({ worker }: Question, route: Route, tried: Failures): AppError 
   })
 }
 
-function failed({ worker }: Pick<Question, "worker">, { failures, reasons, answers }: Failures): AppError {
+function failed({ worker }: Question, { failures, reasons, answers }: Tried): AppError {
   const message = `no answer from the ${worker} (${failures.join("; ")})`
   return new AppError("agent.failed", message, { failures, reasons }, { cause: new UnreadAnswers(answers) })
 }
 
-/** A model that answered in another form than it was asked for says nothing against its program. */
+/** An answer in the wrong form is no fault of the program. */
 function asHealth(result: AgentResult): AgentResult {
   return result.reason === "protocol" && result.answer.trim() !== "" ? { ...result, reason: "done", error: "" } : result
 }

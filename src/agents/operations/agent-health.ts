@@ -1,4 +1,4 @@
-// What is known of agent programs and their accounts: rate limits, faults and quotas. It holds for every team of the store.
+// Rate limits, faults and quotas of agent programs and their accounts. They hold for every team of the store.
 import type { TeamName } from "../../kernel/team.ts"
 import { agentField, type Context, operation, teamFields } from "../../store/operation.ts"
 import type { Tx } from "../../store/port.ts"
@@ -7,19 +7,18 @@ import type { Reason } from "../port.ts"
 import { currentWindows, type QuotaWindow } from "../quota.ts"
 import { nextRateLimit } from "../rate-limit.ts"
 
-/** With the store's time to compare it with. */
 export interface AgentHealth {
+  /** By the store's clock. */
   readonly now: string
-  /** Until when agents are rate-limited; a limit that is over is not among them. */
+  /** The ends of current rate limits. */
   readonly until: Readonly<Record<string, string>>
   readonly faults: Readonly<Record<string, AgentFault>>
-  /** Windows that have begun anew since are not among them. */
   readonly quotas: Readonly<Record<string, readonly QuotaWindow[]>>
 }
 
 export const readAgentHealth = operation({
   name: "agent.health",
-  summary: "Tell which agents are rate-limited or left out, until when, and what their quotas are",
+  summary: "Show which agents are rate-limited or left out, until when, and their quotas",
   input: {},
   run: ({ store }): Promise<AgentHealth> =>
     store.read(async (tx) => {
@@ -37,55 +36,65 @@ export const readAgentHealth = operation({
 
 export interface NotedRun extends TeamName {
   readonly agent: string
-  /** The run, by the id that it was admitted with. */
+  /** The id that the run was admitted with. */
   readonly runId: string
   readonly reason: Reason
   readonly error: string
-  /** How long to wait, by the agent's word. */
+  /** How long the agent says to wait. */
   readonly waitMs?: number
   readonly durationMs: number
-  /** Of the program when the run began. */
+  /** Of the program at the start of the run. */
   readonly fingerprint: string | null
   readonly quota?: readonly QuotaWindow[]
   readonly limits?: FaultLimits
 }
 
 export interface AfterRun {
-  /** When it may be used again; null when it may be now. */
+  /** When it may be used again; null for now. */
   readonly until: string | null
-  /** The program had failed before and works again. */
+  /** The program works again after a fault. */
   readonly isBack: boolean
 }
 
 /**
- * What the end of a run says about the program. `fault`: the program, its account or its provider is to blame. `limited`:
- * the account has to wait. `works`: the model was reached, whatever it made of the task. `silent`: nothing either way.
+ * What the end of a run says about the program. `fault`: the program, its account or its provider failed. `limited`: the
+ * account must wait. `works`: the model was reached, however the task went. `silent`: nothing either way.
  */
-type Blame = "fault" | "limited" | "works" | "silent"
+type Finding = "fault" | "limited" | "works" | "silent"
 
-const BLAME: Readonly<Record<Reason, Blame>> = {
-  ...{ done: "works", refused: "works", "context-overflow": "works", "turn-limit": "works", looping: "works" },
-  ...{ permission: "works", "rate-limited": "limited" },
-  ...{ crashed: "fault", protocol: "fault", hung: "fault", overloaded: "fault", unreachable: "fault" },
-  ...{ auth: "fault", "not-found": "fault", "unknown-model": "fault" },
-  ...{ budget: "silent", "timed-out": "silent", cancelled: "silent" },
+const FINDINGS: Readonly<Record<Reason, Finding>> = {
+  done: "works",
+  refused: "works",
+  "context-overflow": "works",
+  "turn-limit": "works",
+  looping: "works",
+  permission: "works",
+  "rate-limited": "limited",
+  crashed: "fault",
+  protocol: "fault",
+  hung: "fault",
+  overloaded: "fault",
+  unreachable: "fault",
+  auth: "fault",
+  "not-found": "fault",
+  "unknown-model": "fault",
+  budget: "silent",
+  "timed-out": "silent",
+  cancelled: "silent",
 }
 
-/**
- * Remembers how a run ended, for whoever chooses an agent next. Durations and not times, since the store's clock is not
- * the one of whoever ran the agent. The team hears of what changed where there is one.
- */
+/** Records how a run ended, for the next choice of an agent. Takes durations, because clocks of machines differ. */
 export async function noteAgentRun({ store }: Context, ended: NotedRun): Promise<AfterRun> {
   return store.write(async (tx) => {
     const now = await tx.now()
     const { agent, quota } = ended
     if (quota !== undefined && quota.length > 0) await tx.agentQuotas.put({ agent, notedAt: now, windows: quota })
-    const blame = BLAME[ended.reason]
-    if (blame === "fault") return noteFault(tx, ended, now)
-    const isBack = await settleFault(tx, ended, { now, isFine: blame !== "silent" })
-    if (blame === "limited") return { until: await noteLimit(tx, ended, now), isBack }
-    if (blame === "works" && (await tx.rateLimits.remove(agent, now - ended.durationMs)))
-      await tell(tx, ended, { type: "agent.rate_limit_lifted", data: { agent } })
+    const finding = FINDINGS[ended.reason]
+    if (finding === "fault") return noteFault(tx, ended, now)
+    const isBack = await settleFault(tx, ended, { now, isFine: finding !== "silent" })
+    if (finding === "limited") return { until: await noteLimit(tx, ended, now), isBack }
+    if (finding === "works" && (await tx.rateLimits.remove(agent, now - ended.durationMs)))
+      await appendEvent(tx, ended, { type: "agent.rate_limit_lifted", data: { agent } })
     return { until: null, isBack }
   })
 }
@@ -95,7 +104,7 @@ async function noteLimit(tx: Tx, ended: NotedRun, now: number): Promise<string> 
   const limit = nextRateLimit(await tx.rateLimits.lock(agent), { agent, now, waitMs })
   await tx.rateLimits.put(limit)
   const until = iso(limit.until)
-  await tell(tx, ended, { type: "agent.rate_limited", data: { agent, until } })
+  await appendEvent(tx, ended, { type: "agent.rate_limited", data: { agent, until } })
   return until
 }
 
@@ -105,21 +114,24 @@ async function noteFault(tx: Tx, ended: NotedRun, now: number): Promise<AfterRun
   const error = ended.error.slice(0, MAX_ERROR)
   const startedAt = now - ended.durationMs
   const next = nextFault(known, { agent, reason, error, fingerprint, now, startedAt, by }, limits)
-  // A server that says how long it needs is believed, within the limit.
+  // The wait that a server asks for counts up to our limit.
   const fault = { ...next, until: Math.max(next.until, now + Math.min(waitMs, limits.maxLeaveOutMs)) }
   if (next === known && fault.until === known.until) return { until: iso(fault.until), isBack: false }
   await tx.agentFaults.put(fault)
   const until = iso(fault.until)
   const isNews = fault.faults !== known?.faults || fault.isOpen !== known.isOpen
   if (isNews)
-    await tell(tx, ended, { type: "agent.left_out", data: { agent, until, reason, error, is_open: fault.isOpen } })
+    await appendEvent(tx, ended, {
+      type: "agent.left_out",
+      data: { agent, until, reason, error, is_open: fault.isOpen },
+    })
   return { until, isBack: false }
 }
 
 /** In characters. */
 const MAX_ERROR = 1000
 
-/** After a run that was no fault: whether the program was left out before and is used again. */
+/** After a run without a fault: whether the program is used again from now on. */
 async function settleFault(
   tx: Tx,
   ended: NotedRun,
@@ -129,10 +141,10 @@ async function settleFault(
   const known = await tx.agentFaults.lock(agent)
   if (known === undefined) return false
   const isProbe = known.probe?.by === runId
-  // A run that began before the fault says nothing of the program since.
+  // A run that began before the fault proves nothing.
   if (isFine && (isProbe || now - ended.durationMs > known.notedAt)) {
     await tx.agentFaults.remove(agent)
-    await tell(tx, ended, { type: "agent.taken_back", data: { agent } })
+    await appendEvent(tx, ended, { type: "agent.taken_back", data: { agent } })
     return true
   }
   if (isProbe) await tx.agentFaults.put({ ...known, probe: null })
@@ -143,16 +155,16 @@ export interface Admission {
   readonly agent: string
   readonly runId: string
   readonly fingerprint: string | null
-  /** How long the run may go without a sign before another one may try the program. */
+  /** How long the run may be silent before another one may try the program. */
   readonly leaseMs: number
 }
 
-/** `isProbe`: this is the one run that tries a program that failed. Otherwise when to ask again. */
+/** `isProbe`: the one run that tries a failed program. `until`: when to ask again. */
 export type Admitted = { readonly isProbe: boolean } | { readonly fault: AgentFault; readonly until: number }
 
 /**
- * Asked right before a run begins. While a program is left out no run begins, and afterwards one at a time: of any number
- * that ask at once exactly one is admitted. What is admitted as a probe must be noted at its end.
+ * Called right before a run. While a program is left out no run starts. Afterwards exactly one of all callers is admitted
+ * as the probe, whose end must be recorded.
  */
 export async function admitRun(
   { store }: Context,
@@ -172,7 +184,7 @@ export async function admitRun(
   })
 }
 
-/** The run that tries a program goes on; `hasAnswered`: it got a word of its model. */
+/** The probe goes on; `hasAnswered`: its model answered. */
 export async function renewProbe(
   { store }: Context,
   { agent, runId, leaseMs, hasAnswered }: Omit<Admission, "fingerprint"> & { readonly hasAnswered: boolean },
@@ -180,7 +192,7 @@ export async function renewProbe(
   await store.write(async (tx) => {
     const fault = await tx.agentFaults.lock(agent)
     if (fault?.probe?.by !== runId) return
-    // While the breaker is open only the end of the run counts.
+    // While the breaker is open, only the end of the run counts.
     const isTrusted = hasAnswered && !fault.isOpen
     const probe = isTrusted ? null : { by: runId, until: (await tx.now()) + leaseMs }
     await tx.agentFaults.put({ ...fault, probe, hasAnswered: isTrusted })
@@ -189,13 +201,12 @@ export async function renewProbe(
 
 export interface Reset {
   readonly agent: string
-  /** What it was left out for; null when it was not. */
+  /** Null when it was not left out. */
   readonly fault: AgentFault | null
-  /** Until when it was rate-limited; null when it was not. */
+  /** Null when it was not rate-limited. */
   readonly limitedUntil: string | null
 }
 
-/** A person says that the program is in order: faults and rate limit are forgotten. */
 export const resetAgent = operation({
   name: "agent.reset",
   summary: "Use a program again that is left out or rate-limited: forget its faults and its limit",
@@ -207,15 +218,15 @@ export const resetAgent = operation({
       const isLimited = limit !== undefined && limit.until > (await tx.now())
       if (fault !== null) {
         await tx.agentFaults.remove(agent)
-        await tell(tx, { ...name, agent }, { type: "agent.taken_back", data: { agent } })
+        await appendEvent(tx, { ...name, agent }, { type: "agent.taken_back", data: { agent } })
       }
       await tx.rateLimits.remove(agent, Number.MAX_SAFE_INTEGER)
-      if (isLimited) await tell(tx, { ...name, agent }, { type: "agent.rate_limit_lifted", data: { agent } })
+      if (isLimited) await appendEvent(tx, { ...name, agent }, { type: "agent.rate_limit_lifted", data: { agent } })
       return { agent, fault, limitedUntil: isLimited ? iso(limit.until) : null }
     }),
 })
 
-async function tell(
+async function appendEvent(
   tx: Tx,
   about: TeamName & { readonly agent: string },
   event: Parameters<Tx["events"]["append"]>[2],
