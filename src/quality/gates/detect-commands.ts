@@ -1,10 +1,16 @@
-import { detectDeno } from "./deno-commands.ts"
 import { type FoundCommand, foundCommand, type GateCommand, type GateKind } from "./gate-command.ts"
-import { detectDotnet, detectJava } from "./jvm-dotnet-commands.ts"
+import {
+  detectCargo,
+  detectDeno,
+  detectDotnet,
+  detectGo,
+  detectJava,
+  detectPhp,
+  detectRuby,
+} from "./language-commands.ts"
 import { detectNode } from "./node-commands.ts"
 import type { TreeFiles } from "./port.ts"
 import { detectPython } from "./python-commands.ts"
-import { detectPhp, detectRuby } from "./ruby-php-commands.ts"
 import { detectTargets } from "./target-commands.ts"
 
 /** Commands of one folder. */
@@ -13,11 +19,10 @@ export type Detected = Partial<Record<GateKind, readonly FoundCommand[]>>
 /** What a detector sees of one folder of the tree. */
 export interface FolderFiles {
   has(...names: string[]): boolean
-  /** A name that fits. */
   find(pattern: RegExp): string | undefined
-  /** Empty for what is not there. */
+  /** Empty for a file that does not exist. */
   read(name: string): Promise<string>
-  /** Files below, as paths: those here and in folders one or two levels down whose name fits. */
+  /** The paths of matching files here and up to two levels down. */
   search(pattern: RegExp, inFolders?: RegExp): Promise<readonly string[]>
 }
 
@@ -26,8 +31,8 @@ const MAX_FOLDERS = 30
 const ORDER = ["build", "test", "lint"] as const
 
 /**
- * The build, lint and test commands that the files of a tree suggest. Those at the top count; only a tree that has none
- * there is searched one level deeper, as for `web/` and `server/` side by side.
+ * The build, lint and test commands that the files of a tree suggest. Folders one level down are searched only when the
+ * top has none, as for `web/` and `server/` side by side.
  */
 export async function detectCommands(tree: TreeFiles): Promise<GateCommand[]> {
   const names = await tree.list("")
@@ -43,7 +48,15 @@ export async function detectCommands(tree: TreeFiles): Promise<GateCommand[]> {
 }
 
 const DETECTORS: readonly ((files: FolderFiles) => Promise<Detected>)[] = [
-  ...[detectNode, detectDeno, detectCargo, detectGo, detectPython, detectJava, detectDotnet, detectRuby, detectPhp],
+  detectNode,
+  detectDeno,
+  detectCargo,
+  detectGo,
+  detectPython,
+  detectJava,
+  detectDotnet,
+  detectRuby,
+  detectPhp,
 ]
 
 async function detectIn(tree: TreeFiles, folder: string, names: readonly string[]): Promise<GateCommand[]> {
@@ -54,7 +67,7 @@ async function detectIn(tree: TreeFiles, folder: string, names: readonly string[
       if (isWanted(kind)) found.push(...(detected[kind] ?? []).map((command) => foundCommand(kind, command, folder)))
   }
   for (const detect of DETECTORS) add(await detect(files), () => true)
-  // A makefile usually calls what was found already, so it only fills gaps.
+  // A makefile usually calls what was found already.
   const known = new Set<string>(found.map((each) => each.kind))
   add(await detectTargets(files), (kind) => !known.has(kind))
   return found
@@ -72,41 +85,16 @@ function openFolder(tree: TreeFiles, folder: string, names: readonly string[]): 
     find: (pattern) => names.find((name) => pattern.test(name)),
     read,
     async search(pattern, inFolders = /^/) {
-      const found = names.filter((name) => pattern.test(name))
-      const folders = names.filter((name) => name.endsWith("/") && !NOT_SEARCHED.test(name) && inFolders.test(name))
-      for (const first of folders.sort().slice(0, MAX_FOLDERS)) {
-        const inside = await tree.list(inTree(first.slice(0, -1)))
-        found.push(...inside.filter((name) => pattern.test(name)).map((name) => `${first}${name}`))
-        for (const second of inside
-          .filter((name) => name.endsWith("/") && !NOT_SEARCHED.test(name))
-          .slice(0, MAX_FOLDERS)) {
-          const deeper = await tree.list(inTree(`${first}${second}`.slice(0, -1)))
-          found.push(...deeper.filter((name) => pattern.test(name)).map((name) => `${first}${second}${name}`))
-        }
+      const searchIn = async (path: string, levels: number): Promise<string[]> => {
+        const inside = path === "" ? names : await tree.list(inTree(path.slice(0, -1)))
+        const found = inside.filter((name) => pattern.test(name)).map((name) => `${path}${name}`)
+        if (levels === 0) return found
+        const folders = inside.filter((name) => name.endsWith("/") && !NOT_SEARCHED.test(name))
+        const wanted = path === "" ? folders.filter((name) => inFolders.test(name)).sort() : folders
+        for (const name of wanted.slice(0, MAX_FOLDERS)) found.push(...(await searchIn(`${path}${name}`, levels - 1)))
+        return found
       }
-      return found
+      return searchIn("", 2)
     },
-  }
-}
-
-async function detectCargo(files: FolderFiles): Promise<Detected> {
-  if (!files.has("Cargo.toml")) return {}
-  const from = "Cargo.toml"
-  const clippy = ["cargo", "cargo-clippy"].map((name) => ({ name, folders: [] }))
-  return {
-    build: [{ command: ["cargo", "build"], from }],
-    // Without it the targets behind the first that fails do not run, and a failure there could not be told from a new one.
-    test: [{ command: ["cargo", "test", "--no-fail-fast"], from }],
-    lint: [{ command: ["cargo", "clippy"], from, needs: clippy }],
-  }
-}
-
-async function detectGo(files: FolderFiles): Promise<Detected> {
-  if (!files.has("go.mod")) return {}
-  const from = "go.mod"
-  return {
-    build: [{ command: ["go", "build", "./..."], from }],
-    test: [{ command: ["go", "test", "./..."], from }],
-    lint: [{ command: ["go", "vet", "./..."], from }],
   }
 }

@@ -1,61 +1,66 @@
+import * as v from "valibot"
 import { shellPrograms } from "../../lib/text/shell-programs.ts"
 import type { Detected, FolderFiles } from "./detect-commands.ts"
 import { type FoundCommand, type NeededProgram, PACKAGE_PROGRAMS } from "./gate-command.ts"
 
 interface Manager {
-  /** A script of package.json. */
-  readonly script: (name: string) => readonly string[]
-  /** A program that the project's dependencies bring; never one that is downloaded for it. */
-  readonly program: (...words: string[]) => readonly string[]
+  /** Runs a script of package.json. */
+  readonly script: readonly string[]
+  /** Runs a program of the dependencies; never downloads one. */
+  readonly program: readonly string[]
 }
 
-const MANAGERS = {
-  bun: {
-    script: (name) => ["bun", "run", name],
-    program: (...words) => ["bun", "run", ...words],
-  },
-  pnpm: {
-    script: (name) => ["pnpm", "run", name],
-    program: (...words) => ["pnpm", "exec", ...words],
-  },
-  yarn: {
-    script: (name) => ["yarn", "run", name],
-    program: (...words) => ["yarn", "run", ...words],
-  },
-  npm: {
-    script: (name) => ["npm", "run", name],
-    program: (...words) => ["npx", "--no-install", ...words],
-  },
-} as const satisfies Record<string, Manager>
-
-const LOCK_FILES: readonly (readonly [string, keyof typeof MANAGERS])[] = [
-  ["bun.lock", "bun"],
-  ["bun.lockb", "bun"],
-  ["pnpm-lock.yaml", "pnpm"],
-  ["yarn.lock", "yarn"],
-  ["package-lock.json", "npm"],
-  ["npm-shrinkwrap.json", "npm"],
-]
-
-interface Manifest {
-  readonly scripts: Readonly<Record<string, unknown>>
-  readonly dependencies: readonly string[]
-  readonly packageManager: string
-  readonly hasEslintConfig: boolean
+const MANAGERS: Readonly<Record<string, Manager>> = {
+  bun: { script: ["bun", "run"], program: ["bun", "run"] },
+  pnpm: { script: ["pnpm", "run"], program: ["pnpm", "exec"] },
+  yarn: { script: ["yarn", "run"], program: ["yarn", "run"] },
+  npm: { script: ["npm", "run"], program: ["npx", "--no-install"] },
 }
 
-/** Names that stand in where a project has no script of the usual one, in this order. */
+const LOCK_FILES: Readonly<Record<string, string>> = {
+  "bun.lock": "bun",
+  "bun.lockb": "bun",
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "package-lock.json": "npm",
+  "npm-shrinkwrap.json": "npm",
+}
+
+const map = v.fallback(v.record(v.string(), v.unknown()), {})
+
+const Manifest = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    scripts: map,
+    dependencies: map,
+    devDependencies: map,
+    packageManager: v.fallback(v.string(), ""),
+    eslintConfig: v.optional(v.unknown()),
+  }),
+  v.transform(({ scripts, dependencies, devDependencies, packageManager, eslintConfig }) => ({
+    scripts,
+    dependencies: [...Object.keys(dependencies), ...Object.keys(devDependencies)],
+    packageManager,
+    hasEslintConfig: eslintConfig !== undefined,
+  })),
+)
+type Manifest = Readonly<v.InferOutput<typeof Manifest>>
+
+/** Script names, the preferred ones first. */
 const SCRIPTS = {
   types: ["typecheck", "type-check", "check-types", "check:types", "tsc"],
   test: ["test", "test:ci", "test:unit", "unit", "tests"],
   lint: ["lint", "lint:check", "lint:ci", "check:lint", "eslint"],
-  /** Everything at once, for a project that names neither tests nor a linter. */
+  /** For a project that names neither tests nor a linter. */
   all: ["check", "ci", "verify", "validate"],
 } as const
 
 export async function detectNode(files: FolderFiles): Promise<Detected> {
   const hasTypes = files.has("tsconfig.json")
-  const manifest = readManifest(await files.read("package.json"))
+  // A package.json that cannot be read counts as missing: npm will report it.
+  const read = v.safeParse(Manifest, await files.read("package.json"))
+  const manifest = read.success ? read.output : undefined
   const from = manifest === undefined ? "tsconfig.json" : "package.json"
   const compiler: FoundCommand = { command: ["tsc", "--noEmit"], from }
   if (manifest === undefined) return hasTypes ? { build: [compiler] } : {}
@@ -67,7 +72,7 @@ export async function detectNode(files: FolderFiles): Promise<Detected> {
   const program = (name: string, ...words: string[]): FoundCommand => {
     const [tool = ""] = words
     if (!manifest.dependencies.includes(name)) return { command: words, from }
-    const command = manager.program(...words)
+    const command = [...manager.program, ...words]
     return { command, from, needs: [needed(command[0] ?? ""), { name: tool, folders: PACKAGE_PROGRAMS }] }
   }
   const build = [...script("build"), ...script(...SCRIPTS.types)]
@@ -82,7 +87,7 @@ export async function detectNode(files: FolderFiles): Promise<Detected> {
 
 type Program = (name: string, ...words: string[]) => FoundCommand
 
-/** A test script that watches is run as its runner runs once; bun needs no script at all. */
+/** For a test script that watches, the runner itself; bun needs no script. */
 async function ownTests(files: FolderFiles, { scripts, dependencies }: Manifest, program: Program) {
   const [runner] = typeof scripts.test === "string" ? shellPrograms(scripts.test) : []
   if (runner === "vitest") return [program("vitest", "vitest", "run")]
@@ -100,9 +105,9 @@ function ownLint(files: FolderFiles, { hasEslintConfig, dependencies }: Manifest
   return biome ? [program("@biomejs/biome", "biome", "check", ".")] : []
 }
 
-/** What runs before and after a script by its name is part of it. */
+/** The `pre` and `post` scripts are part of a script. */
 function scriptCommand(manager: Manager, { scripts }: Manifest, name: string): FoundCommand {
-  const command = manager.script(name)
+  const command = [...manager.script, name]
   const texts = [`pre${name}`, name, `post${name}`].map((each) => scripts[each])
   const script = texts.filter((text) => typeof text === "string").join("\n")
   const programs = typeof scripts[name] === "string" ? shellPrograms(scripts[name]) : []
@@ -120,7 +125,7 @@ function isUsable({ scripts }: Manifest, name: string): boolean {
   return isReal(scripts[name]) && !watches(scripts, name, new Set())
 }
 
-/** A script may call others by their names. */
+/** A script may call others. */
 function watches(scripts: Manifest["scripts"], name: string, seen: Set<string>): boolean {
   const text = scripts[name]
   if (typeof text !== "string" || seen.has(name)) return false
@@ -134,8 +139,8 @@ const SERVERS =
   /^(?:nodemon|live-server|http-server|webpack-dev-server|serve|vite|next dev|nuxt dev|ng serve|webpack serve|vitest (?:dev|watch)|astro dev|storybook dev)\b(?! build)/
 
 /**
- * Whether a script would go on until it is stopped. `vitest` and `react-scripts test` alone watch only at a terminal, and
- * gates run without one and with `CI=true`.
+ * Whether a script runs until it is stopped. `vitest` and `react-scripts test` alone watch only at a terminal, which gates
+ * do not have.
  */
 export function isEndless(script: string): boolean {
   return script.split(/&&|\|\||[;|&]/).some((part) => {
@@ -146,39 +151,14 @@ export function isEndless(script: string): boolean {
   })
 }
 
-/** What `npm init` writes is not a test. */
+/** `npm init` writes a script that is no test. */
 function isReal(script: unknown): boolean {
   return typeof script === "string" && script.trim() !== "" && !/no test specified/i.test(script)
 }
 
 function managerOf(files: FolderFiles, { packageManager }: Manifest): Manager {
-  const byLock = LOCK_FILES.find(([name]) => files.has(name))?.[1]
+  const lock = Object.keys(LOCK_FILES).find((name) => files.has(name))
   const named = packageManager.split("@")[0] ?? ""
-  return MANAGERS[byLock ?? (isManager(named) ? named : "npm")]
-}
-
-function isManager(name: string): name is keyof typeof MANAGERS {
-  return Object.hasOwn(MANAGERS, name)
-}
-
-/** Undefined for what is not there or is no manifest: whoever runs npm will hear of it, a gate does not. */
-function readManifest(text: string): Manifest | undefined {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (typeof json !== "object" || json === null) return undefined
-  const from = json as Record<string, unknown>
-  const record = (name: string) => {
-    const value = from[name]
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
-  }
-  return {
-    scripts: record("scripts"),
-    dependencies: [...Object.keys(record("dependencies")), ...Object.keys(record("devDependencies"))],
-    packageManager: typeof from.packageManager === "string" ? from.packageManager : "",
-    hasEslintConfig: "eslintConfig" in from,
-  }
+  const name = LOCK_FILES[lock ?? ""] ?? (Object.hasOwn(MANAGERS, named) ? named : "npm")
+  return MANAGERS[name] as Manager
 }

@@ -2,17 +2,20 @@ import type { Detected, FolderFiles } from "./detect-commands.ts"
 import { type FoundCommand, type NeededProgram, PYTHON_PROGRAMS } from "./gate-command.ts"
 
 const TEXTS = [
-  ...["pyproject.toml", "setup.cfg", "tox.ini", "setup.py", "Pipfile", "noxfile.py"],
-  ...[
-    "requirements.txt",
-    "requirements-dev.txt",
-    "dev-requirements.txt",
-    "requirements-test.txt",
-    "test-requirements.txt",
-  ],
-] as const
+  "pyproject.toml",
+  "setup.cfg",
+  "tox.ini",
+  "setup.py",
+  "Pipfile",
+  "noxfile.py",
+  "requirements.txt",
+  "requirements-dev.txt",
+  "dev-requirements.txt",
+  "requirements-test.txt",
+  "test-requirements.txt",
+]
 
-/** The tools that run others in the environment of the checkout, by the file that says so. */
+/** Tools that run programs in the environment of the checkout, by their lock file. */
 const RUNNERS: readonly (readonly [string, readonly string[]])[] = [
   ["uv.lock", ["uv", "run"]],
   ["poetry.lock", ["poetry", "run"]],
@@ -23,7 +26,7 @@ const RUNNERS: readonly (readonly [string, readonly string[]])[] = [
 interface Project {
   readonly files: FolderFiles
   readonly texts: ReadonlyMap<string, string>
-  /** Whether a text of the project names the tool as something it needs or sets up. */
+  /** The file that names the tool. */
   names(tool: string): string | undefined
   /** The file with a section of settings for it, such as `[tool.ruff]`. */
   section(pattern: RegExp): string | undefined
@@ -32,8 +35,7 @@ interface Project {
 
 export async function detectPython(files: FolderFiles): Promise<Detected> {
   const project = await openProject(files)
-  const [build, lint, test] = [detectTypes(project), detectLint(project), await detectTests(project)]
-  return { build, lint, test }
+  return { build: detectTypes(project), lint: detectLint(project), test: await detectTests(project) }
 }
 
 async function openProject(files: FolderFiles): Promise<Project> {
@@ -44,7 +46,7 @@ async function openProject(files: FolderFiles): Promise<Project> {
   return {
     files,
     texts,
-    // `flake8-pytest-style` and `pytest-cov` are other packages; the second is of use only with pytest.
+    // Not `flake8-pytest-style`, but `pytest-cov`, which is of use only with pytest.
     names: (tool) => find(new RegExp(`(?<![\\w-])${tool}(?![\\w])`)),
     section: find,
     command(from, ...words) {
@@ -60,7 +62,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(/^\s*#.*$/gm, "")
 }
 
-/** The first that the project says it uses; unittest comes with Python and needs no word anywhere. */
+/** The first runner that the project names, else unittest, which comes with Python. */
 async function detectTests(project: Project): Promise<readonly FoundCommand[]> {
   const { files, names, section, command } = project
   const pytest = ["pytest.ini", "conftest.py"].find((name) => files.has(name)) ?? names("pytest")
@@ -73,7 +75,7 @@ async function detectTests(project: Project): Promise<readonly FoundCommand[]> {
   return detectUnittest(project)
 }
 
-/** Through a runner `python` is the one of its environment. */
+/** With a runner, `python` is that of its environment. */
 function python(files: FolderFiles): string[] {
   return [RUNNERS.some(([name]) => files.has(name)) ? "python" : "python3"]
 }
@@ -87,7 +89,7 @@ async function detectUnittest({ files, texts, command }: Project): Promise<reado
   const tests: string[] = []
   for (const path of paths.filter((each) => !each.endsWith("__init__.py")).slice(0, MAX_READ))
     if (/^\s*(?:import|from)\s+unittest\b/m.test(await files.read(path))) tests.push(path)
-  // Discovery from the top goes into packages only; a folder of tests that is none has to be named.
+  // Discovery from the top enters only packages; other test folders have to be named.
   const isLoose = (folder: string) => TEST_FOLDER.test(folder) && !paths.includes(`${folder}__init__.py`)
   const folderOf = (path: string) => path.slice(0, path.indexOf("/") + 1)
   const loose = [...new Set(tests.map(folderOf))].filter(isLoose)
@@ -110,7 +112,7 @@ function detectLint({ files, names, section, command }: Project): readonly Found
   return flake8 === undefined ? [] : [command(flake8, "flake8")]
 }
 
-/** Types are part of the build, as they are with TypeScript. */
+/** Type checks are part of the build, as with TypeScript. */
 function detectTypes({ files, section, texts, command }: Project): readonly FoundCommand[] {
   const mypy = ["mypy.ini", ".mypy.ini"].find((name) => files.has(name)) ?? section(/^\[(?:tool\.)?mypy\]/m)
   if (mypy !== undefined) {

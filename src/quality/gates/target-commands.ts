@@ -4,7 +4,7 @@ import type { FoundCommand, GateKind } from "./gate-command.ts"
 interface Runner {
   readonly program: string
   readonly files: readonly string[]
-  /** What the file says of a target; undefined without it. */
+  /** The text of a target; undefined when there is none. */
   readonly recipe: (text: string, target: string) => string | undefined
 }
 
@@ -45,7 +45,7 @@ function makeRecipe(text: string, target: string): string | undefined {
   return block(text, new RegExp(`^(?:[\\w.-]+[ \\t]+)*${target}(?:[ \\t]+[\\w.-]+)*[ \\t]*:(?!:*=)`))
 }
 
-/** `test *args: build`, with `@` before what is not printed; an alias is no recipe. */
+/** `test *args: build`, perhaps with `@` in front. */
 function justRecipe(text: string, target: string): string | undefined {
   return block(text, new RegExp(`^@?${target}(?:[ \\t]+[^:=\\n]*(?:=[^:\\n]*)?)?:(?!=)`))
 }
@@ -62,7 +62,7 @@ function taskRecipe(text: string, target: string): string | undefined {
   return block(inside.join("\n"), new RegExp(`^["']?${target}["']?:`))
 }
 
-/** The line that fits, with those below it that are empty or indented. */
+/** The matching line, with the empty and indented lines below it. */
 function block(text: string, head: RegExp): string | undefined {
   const lines = text.split(/\r?\n/)
   const from = lines.findIndex((line) => head.test(line))
