@@ -26,6 +26,11 @@ export function compareTooSlow(base: Pick<Standing, "advice">): Comparison {
   return { ...NO_FACTS, ...skipTooSlow(base) }
 }
 
+/** A command that could not run. */
+export function compareUnrun(status: "failed" | "skipped", remark: string): Comparison {
+  return { ...NO_FACTS, ...(status === "failed" ? failed(remark) : skipped(remark)) }
+}
+
 /**
  * A task is not blamed for what was red before, only for what it breaks: by test where both outputs name their tests,
  * else by command. Results that could be read before and cannot be read now are a failure.

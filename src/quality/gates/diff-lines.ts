@@ -1,21 +1,18 @@
 /** A file that differs between two commits. */
 export interface FileDiff {
-  /** Where it is, or for a deleted one, where it was. */
   readonly path: string
   readonly status: "added" | "deleted" | "modified"
-  /** Null where it does not exist. */
+  /** Null: the file does not exist there. */
   readonly oldMode: string | null
   readonly newMode: string | null
-  /** Git shows no lines of it. */
   readonly isBinary: boolean
   readonly hunks: readonly Hunk[]
 }
 
 export interface Hunk {
-  /** What git shows behind the second `@@`: the function or section that the change is in; empty for none. */
+  /** The function or section that git names behind the second `@@`; empty for none. */
   readonly heading: string
   readonly added: readonly AddedLine[]
-  /** What stood there before; left out where there was nothing. */
   readonly removed?: readonly string[]
 }
 
@@ -27,7 +24,7 @@ export interface AddedLine {
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
 
-/** Reads what `git diff --unified=0 --no-renames` prints. Lines are counted, so that none of them is taken for a header. */
+/** Parses `git diff --unified=0 --no-renames`. Lines are counted, so that none is taken for a header. */
 export function parseDiff(text: string): FileDiff[] {
   const lines = text.split("\n")
   const files: FileDiff[] = []
@@ -68,12 +65,12 @@ function readHeader(lines: readonly string[], from: number): { file: Omit<FileDi
     else if (word === "old mode") oldMode = value
     else if (word === "new mode") newMode = value
     else if (word === "index") {
-      // `index 1a2b..3c4d 100644`: a mode that stays.
+      // `index 1a2b..3c4d 100644`: the mode did not change.
       const mode = /\.\.[0-9a-f]+ (\d{6})$/.exec(line)?.[1]
       if (mode !== undefined) oldMode = newMode = mode
     } else if (word === "---" || word === "+++") path = pathOf(value) ?? path
   }
-  // A file without lines, such as an empty or binary one, is named in the first line only.
+  // An empty or binary file is named in the first line only.
   if (path === "") path = pathOfGitLine(lines[from] ?? "")
   return { file: { path, status, oldMode, newMode, isBinary }, end }
 }
@@ -98,13 +95,13 @@ function readHunk(lines: readonly string[], from: number, match: RegExpExecArray
   return { hunk, end: at }
 }
 
-/** `a/path` or `b/path`, quoted if it has odd characters, with a tab behind it if it has spaces. Undefined: no file. */
+/** From `a/path` or `b/path`, which may be quoted and may end in a tab. Undefined: no file. */
 function pathOf(name: string): string | undefined {
   const plain = unquote(name.replace(/\t$/, ""))
   return plain === "/dev/null" ? undefined : plain.slice(2)
 }
 
-/** `diff --git a/x b/x`: both are the same, as nothing is a rename here. */
+/** `diff --git a/x b/x`: without renames both paths are the same. */
 function pathOfGitLine(line: string): string {
   const names = line.slice("diff --git ".length)
   if (names.startsWith('"')) return unquote(/^"(?:[^"\\]|\\.)*"/.exec(names)?.[0] ?? "").slice(2)
@@ -112,11 +109,15 @@ function pathOfGitLine(line: string): string {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ a: "\u0007", b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" },
-  ...{ '"': '"', "\\": "\\" },
+  a: "\u0007",
+  b: "\b",
+  t: "\t",
+  n: "\n",
+  v: "\v",
+  f: "\f",
+  r: "\r",
 }
 
-/** Git's quotes: letters for some control characters, octal bytes for the others. */
 function unquote(name: string): string {
   if (!name.startsWith('"')) return name
   const parts: Buffer[] = []

@@ -1,14 +1,12 @@
 import type { FileDiff } from "./diff-lines.ts"
 
-/** What one task changed. */
 export interface TaskChanges {
   readonly taskId: string
   readonly files: readonly FileDiff[]
-  /** Tasks whose work it started from, so that it could see what they had changed. */
+  /** Tasks whose work it started from. */
   readonly knows?: ReadonlySet<string>
 }
 
-/** Places that several tasks changed. */
 export interface Conflicts {
   /** The same function or section, as git names it. */
   readonly critical: readonly string[]
@@ -16,7 +14,7 @@ export interface Conflicts {
   readonly warnings: readonly string[]
 }
 
-/** Also where git could merge them, two changes of one function were made without knowing of each other. */
+/** Finds places that several tasks changed without seeing the change of the other, also where git could merge them. */
 export function findConflicts(tasks: readonly TaskChanges[]): Conflicts {
   const places = new Map<string, { headings: Map<string, Set<string>>; tasks: Set<string> }>()
   for (const { taskId, files } of tasks) {
@@ -32,7 +30,6 @@ export function findConflicts(tasks: readonly TaskChanges[]): Conflicts {
   const warnings: string[] = []
   const known = new Map(tasks.map(({ taskId, knows }) => [taskId, knows]))
   const knowsOf = (one: string, other: string) => known.get(one)?.has(other) === true
-  /** Those that changed it without knowing of one another. */
   const strangers = (ids: ReadonlySet<string>) => {
     const all = [...ids]
     return all.filter((one) => all.some((other) => other !== one && !knowsOf(one, other) && !knowsOf(other, one)))

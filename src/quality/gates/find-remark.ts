@@ -1,15 +1,14 @@
 import { findPattern } from "../../tasks/evidence.ts"
 
 /**
- * The first pattern that an added line of code says. In evidence every mention counts; in code a word may as well be a
- * name. So several words count anywhere (`not implemented`); a word in capitals counts as it is written (`TODO`, but not
- * the `todo` of an app for notes); any other word counts in a comment or a text (`"placeholder"`, but not
- * `<input placeholder=...>`). Written otherwise than the setting, capitals count in a comment.
+ * The first pattern in an added line of code. A word of code may be a name, so: several words count anywhere (`not
+ * implemented`); a word in capitals counts as written (`TODO`, not the `todo` of a to-do app), and in any case inside a
+ * comment; any other word counts in a comment or string (`"placeholder"`, not `<input placeholder=...>`).
  */
 export function findRemark(line: string, patterns: readonly string[]): string | undefined {
   const lower = line.toLowerCase()
   return patterns.find((pattern) => {
-    // Almost every line has none, and looking for whole words takes far longer.
+    // Most lines have none, and searching for whole words is much slower.
     const beginning = pattern.trim().slice(0, 3).toLowerCase()
     if (!lower.includes(beginning) || findPattern(line, [pattern]) === undefined) return false
     if (/\s/.test(pattern.trim())) return true
@@ -24,7 +23,6 @@ function isCapitals(pattern: string): boolean {
   return /\p{Lu}/u.test(pattern) && !/\p{Ll}/u.test(pattern)
 }
 
-/** What stands behind a sign that begins a comment in one of the usual languages. */
 function commentOf(line: string): string | undefined {
   return /(?:^|[\s;{}),])(?:\/\/|\/\*|#(?!\{)|<!--|--(?=\s)|;;|%%)(.*)$|^\s*\*(?!\/)(.*)$/
     .exec(line)
@@ -32,7 +30,7 @@ function commentOf(line: string): string | undefined {
     .find(Boolean)
 }
 
-/** What stands in quotes, names of fields (`"placeholder": 1`) aside. */
+/** The strings in a line, without keys (`"placeholder": 1`). */
 function textsOf(line: string): string {
   const texts = line.matchAll(/"((?:[^"\\]|\\.)*)"(?!\s*:)|'((?:[^'\\]|\\.)*)'(?!\s*:)|`((?:[^`\\]|\\.)*)`/g)
   return [...texts].map(([, double, single, tick]) => double ?? single ?? tick ?? "").join("\n")

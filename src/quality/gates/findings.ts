@@ -3,14 +3,13 @@ import type { AgainstBaseline, Check, VerdictStatus } from "../verdict.ts"
 import type { GateKind, KindSettings } from "./gate-command.ts"
 import type { JudgedCommand } from "./judged-command.ts"
 
-/** What a gate found: checks decide, issues tell. */
+/** What a gate found. The checks decide. */
 export interface Findings {
   readonly checks: readonly Check[]
   /** `error: ...` and `warning: ...`, with file and line where there are any. */
   readonly issues: readonly string[]
 }
 
-/** More of one kind help nobody. */
 const MAX_ISSUES = 50
 
 export function statusOf({ checks }: Pick<Findings, "checks">): VerdictStatus {
@@ -21,7 +20,7 @@ export function join(parts: readonly Findings[]): Findings {
   return { checks: parts.flatMap((part) => part.checks), issues: parts.flatMap((part) => part.issues) }
 }
 
-/** A check that fails if there are errors. `evidence` says what was looked at. */
+/** A check that fails if there are errors. `evidence`: what was checked. */
 export function checkThat(
   name: string,
   found: { readonly errors: readonly string[]; readonly warnings?: readonly string[]; readonly evidence?: string },
@@ -42,7 +41,6 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`
 }
 
-/** Worth a look, and no reason to fail. */
 export function warnings(said: readonly string[]): Findings {
   return { checks: [], issues: listed("warning", said) }
 }
@@ -68,7 +66,6 @@ export function nameOfKind(kind: keyof typeof NAMES): string {
   return NAMES[kind]
 }
 
-/** Why the commands of a kind did not run. */
 export function notRun(kind: GateKind, settings: KindSettings): Findings {
   const Kind = `${kind[0]?.toUpperCase()}${kind.slice(1)}`
   const why = settings.isEnabled
@@ -97,23 +94,24 @@ function checkCommand({ command, result, output = "", comparison }: JudgedComman
   const said = `${command.line} ${ending}${because}${earlier}`
   const baseline = againstBaseline(comparison)
   const check: Check = {
-    ...{ name, status },
+    name,
+    status,
     evidence: status !== "failed" || tail.trim() === "" ? said : `${said}\n${tail.trimEnd()}`,
     command: command.line,
     durationMs,
     outputFile,
-    ...(hasPassed || firstFailure === undefined ? {} : { firstFailure }),
-    ...(baseline === undefined ? {} : { baseline }),
+    ...(!hasPassed && firstFailure && { firstFailure }),
+    ...(baseline && { baseline }),
   }
   const told = `${command.line} ${ending}${because}`
   const errors = status === "failed" ? [`${told}; all of its output: ${outputFile}`] : []
   return { checks: [check], issues: [...listed("error", errors), ...listed("warning", isWarning ? [told] : [])] }
 }
 
-/** More names help nobody; those that a task was asked for are all kept, since later gates go by them. */
+/** `asked` is not cut: later gates need all of it. */
 const MAX_BROKEN = 50
 
-/** Undefined for a command that passes, and passed before. */
+/** Undefined when there is nothing to say. */
 function againstBaseline({ before, now, broken, asked, flaky }: Comparison): AgainstBaseline | undefined {
   const isPlain = (before ?? 0) === 0 && broken.length === 0 && asked.length === 0 && flaky === null
   return isPlain ? undefined : { before, now, broken: broken.slice(0, MAX_BROKEN), asked, flaky }

@@ -7,20 +7,31 @@ import type { GateCommand } from "./gate-command.ts"
 
 type Env = Readonly<Record<string, string>>
 
-/** Say where a process runs or what its terminal is like, and not what it does. */
+/** Variables that change between runs and do not change results. */
 const VOLATILE = new Set(["TERM", "TMPDIR", "XDG_RUNTIME_DIR", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 
-/** What does the work of a program of another name. */
-const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
-  ...{ npm: ["node"], npx: ["node"], pnpm: ["node"], yarn: ["node"], tsc: ["node"], eslint: ["node"] },
-  ...{ cargo: ["rustc"], make: ["cc"], pytest: ["python3"], mvn: ["java"], gradle: ["java"] },
-  ...{ mvnw: ["java"], gradlew: ["java"], uv: ["python3"], poetry: ["python3"] },
+/** Programs that others run on. */
+const COMPANIONS: Readonly<Record<string, string>> = {
+  npm: "node",
+  npx: "node",
+  pnpm: "node",
+  yarn: "node",
+  tsc: "node",
+  eslint: "node",
+  cargo: "rustc",
+  make: "cc",
+  pytest: "python3",
+  uv: "python3",
+  poetry: "python3",
+  mvn: "java",
+  mvnw: "java",
+  gradle: "java",
+  gradlew: "java",
 }
 
 /**
- * What besides the tree decides how a command ends: the machine, the programs it names, the environment it gets, and in a
- * folder that is in use the dependencies installed there and its `.env` files. Not covered, as nothing could: the clock,
- * the network, services, and what programs read elsewhere.
+ * A hash of what decides a result besides the tree: the machine, the programs of the command, its environment, and in a
+ * used folder the installed dependencies and `.env` files. It cannot cover clock, network, services and other files.
  */
 export function fingerprint({ command, folder: inTree }: GateCommand, env: Env, folder: string | null): string {
   const facts = [
@@ -34,16 +45,18 @@ export function fingerprint({ command, folder: inTree }: GateCommand, env: Env, 
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex")
 }
 
-/** Dependencies and settings that git does not know: those of the tree's folder, and those where the command runs. */
+/** Dependencies and settings that git ignores, at the top and where the command runs. */
 export function listInstalled(folder: string, inTree: string): unknown[] {
   const places = inTree === "" ? [""] : ["", inTree]
   return places.flatMap((place) => installedIn(join(folder, place)).map((fact) => [place, fact]))
 }
 
-/** Every word of the command that is a program: a line for the shell may call several. */
+/** Every word of the command that is a program. */
 function programsOf(command: readonly string[], env: Env): unknown[] {
   const words = command.flatMap((part) => part.split(/[^\w.+-]+/)).filter((word) => /^\w[\w.+-]*$/.test(word))
-  const names = new Set(words.flatMap((word) => [word, ...(COMPANIONS[word] ?? [])]))
+  const names = new Set(
+    words.flatMap((word) => [word, ...(Object.hasOwn(COMPANIONS, word) ? [COMPANIONS[word] ?? ""] : [])]),
+  )
   return [...names].sort().flatMap((name) => {
     const path = Bun.which(name, { PATH: env.PATH ?? "" })
     if (path === null) return []
@@ -53,7 +66,7 @@ function programsOf(command: readonly string[], env: Env): unknown[] {
   })
 }
 
-/** Package managers write down what they installed. Its content counts, so that two folders with the same are the same. */
+/** Files in which package managers list what they installed. Their content is compared. */
 const INSTALLED = [
   "node_modules/.package-lock.json",
   "node_modules/.modules.yaml",
@@ -63,7 +76,7 @@ const INSTALLED = [
   ".venv/pyvenv.cfg",
   "venv/pyvenv.cfg",
 ]
-/** Where nobody writes it down, the time of the last change has to do. */
+/** Folders without such a list: their modification time is compared. */
 const FOLDERS = ["{.venv,venv}/lib/python*/site-packages"]
 
 function installedIn(folder: string): unknown[] {
@@ -85,7 +98,7 @@ function hashOf(file: string): string | undefined {
   try {
     return createHash("sha256").update(readFileSync(file)).digest("hex")
   } catch {
-    // Not there, or nothing that could be read: then the command cannot either.
+    // A file that cannot be read here cannot be read by the command either.
     return undefined
   }
 }

@@ -1,14 +1,13 @@
 import { type Evidence, findPattern } from "../../tasks/evidence.ts"
 
-/** What a gate asks of a task's evidence. */
 export interface EvidenceDemand {
   readonly taskId: string
-  /** Of the present attempt, without what was withdrawn. */
+  /** Of the present attempt, not withdrawn. */
   readonly evidence: readonly Evidence[]
   readonly atLeast: number
-  /** One entry must be something that teamwork saw succeed itself. */
+  /** One entry must be a command that teamwork itself ran with success. */
   readonly needsAttested: boolean
-  /** Commands that count as proof although they failed, since they failed before as well. */
+  /** Commands that count as proof although they failed, because they failed before too. */
   readonly accepted?: ReadonlySet<string>
 }
 
@@ -17,7 +16,6 @@ export interface EvidenceWords {
   readonly warnPatterns: readonly string[]
 }
 
-/** What is missing in a task's evidence, and what it says that is no proof. */
 export function judgeEvidence(
   { taskId, evidence, atLeast, needsAttested, accepted }: EvidenceDemand,
   words: EvidenceWords,
@@ -28,7 +26,7 @@ export function judgeEvidence(
     const count = evidence.length === 0 ? "no evidence" : `only ${evidence.length} of ${atLeast} entries of evidence`
     errors.push(`task ${taskId} has ${count}; add some: teamwork evidence add ${taskId} --add-evidence "..."`)
   }
-  if (needsAttested && !evidence.some((entry) => isProof(entry) || isAccepted(entry, accepted))) {
+  if (needsAttested && !evidence.some((entry) => isProof(entry, accepted))) {
     errors.push(
       `task ${taskId} has nothing that teamwork saw succeed; have it run: teamwork evidence run ${taskId} -- COMMAND`,
     )
@@ -43,13 +41,10 @@ export function judgeEvidence(
   return { errors, warnings }
 }
 
-/** Something that teamwork saw succeed itself. */
-export function isProof({ trust, type, facts }: Evidence): boolean {
-  return trust === "attested" && type === "command" && facts.exitCode === 0
-}
-
-function isAccepted({ trust, type, facts }: Evidence, accepted: EvidenceDemand["accepted"]): boolean {
-  return trust === "attested" && type === "command" && accepted?.has(facts.command ?? "") === true
+/** A command that teamwork itself ran, with success or as one of the accepted ones. */
+export function isProof({ trust, type, facts }: Evidence, accepted?: EvidenceDemand["accepted"]): boolean {
+  const isGood = facts.exitCode === 0 || accepted?.has(facts.command ?? "") === true
+  return trust === "attested" && type === "command" && isGood
 }
 
 function firstLine(text: string): string {

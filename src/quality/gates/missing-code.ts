@@ -1,7 +1,7 @@
 import { findPattern } from "../../tasks/evidence.ts"
 import type { AddedLine } from "./diff-lines.ts"
 
-/** Where comments begin, by the ending of a file. What is not listed is text, and text is never missing code. */
+/** Comment marks by file ending. Other files are text, which is never missing code. */
 const SLASHES = ["//", "/*"]
 const COMMENTS: Readonly<Record<string, readonly string[]>> = {
   ...byEnding(
@@ -23,7 +23,7 @@ function commentMarks(path: string): readonly string[] | undefined {
   return COMMENTS[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""]
 }
 
-/** Statements that say by themselves that code is missing. */
+/** Statements that mean missing code. */
 const DIRECT: readonly RegExp[] = [
   /\b(?:todo|unimplemented)!\s*[([{]/,
   /^\s*raise\s+NotImplementedError\b/,
@@ -31,13 +31,13 @@ const DIRECT: readonly RegExp[] = [
 ]
 const KOTLIN = /(?:^|[=\s{(>])TODO\s*\(/
 
-/** Statements that end the work with a text. */
+/** Statements that fail with a text. */
 const ENDS =
   /\b(?:throw|raise|panic!?|failwith|unreachable!?|(?:die|abort|fatalError|reject|Err|Error)(?=\s*\()|errors\.New|fmt\.Errorf|log\.Fatal\w*|return\s+error)/
 
 /**
- * The blocked pattern that an added line says in place of code: a statement that throws it, or a function whose body is
- * nothing but the remark. `at` is the line among those that were added with it.
+ * The blocked pattern that stands in place of code: in a statement that throws it, or as a comment that is the whole body
+ * of a function. `at` is the index in `added`.
  */
 export function findMissingCode(
   path: string,
@@ -47,7 +47,7 @@ export function findMissingCode(
 ): string | undefined {
   const marks = commentMarks(path)
   const text = added[at]?.text ?? ""
-  // Almost every line says nothing of the kind, and looking closely takes far longer.
+  // Most lines have none, and the rest is much slower.
   if (
     marks === undefined ||
     !/implement|todo|fixme|\braise\b|\bthrow\b|\bpanic|extend|work|place|hack|\/\/|\/\*|#|--/i.test(text)
@@ -56,7 +56,7 @@ export function findMissingCode(
   const { code, comment } = splitComment(text, marks)
   const isDirect = DIRECT.some((each) => each.test(code)) || (/\.kts?$/.test(path) && KOTLIN.test(code))
   if (isDirect) return patterns.find((pattern) => /^(?:not implemented|todo)$/i.test(pattern.trim()))
-  // A single plain word, such as `placeholder`, may as well be what the message is about.
+  // A plain word, such as `placeholder`, may be what the message is about.
   const telling = patterns.filter((pattern) => /\s/.test(pattern.trim()) || pattern === pattern.toUpperCase())
   if (ENDS.test(code)) {
     const told = findPattern(code, telling)
@@ -73,7 +73,7 @@ const NO_FUNCTION =
 const NOTHING = /^\s*(?:pass|\.\.\.|return(?:\s+(?:null|nil|None|undefined))?)?\s*;?\s*$/
 const END = /^\s*(?:\}[\s);,]*|end)\s*$/
 
-/** Whether the comment is all that a function has, and the function was added with it. */
+/** Whether the comment is the whole body of a function that was added with it. */
 function isOnlyInFunction(
   added: readonly AddedLine[],
   at: number,
@@ -109,7 +109,6 @@ function endsHere(added: readonly AddedLine[], at: number, marks: readonly strin
   return /\}[\s;,)]*$/.test(own) || (isBeside(added, at) && END.test(codeAt(added, at + 1, marks)))
 }
 
-/** Whether the line and the next one follow each other in the file. */
 function isBeside(added: readonly AddedLine[], at: number): boolean {
   const [line, next] = [added[at], added[at + 1]]
   return line !== undefined && (next === undefined || next.number === line.number + 1)
@@ -123,7 +122,7 @@ function indentOf(text: string): number {
   return text.length - text.trimStart().length
 }
 
-/** A line's code and its comment; what stands in quotes is code, also where it looks like a comment. */
+/** A comment mark in a string is code. */
 function splitComment(line: string, marks: readonly string[]): { code: string; comment: string } {
   if (marks.includes("/*") && /^\s*\*(?!\/)/.test(line)) return { code: "", comment: line.trim().slice(1) }
   for (let at = 0; at < line.length; at++) {
@@ -140,7 +139,7 @@ function splitComment(line: string, marks: readonly string[]): { code: string; c
   return { code: line, comment: "" }
 }
 
-/** Where the quote ends; where it does not, it was none, as in Rust's `'a`. */
+/** The end of the quote; `from` when it does not end, as in Rust's `'a`. */
 function endOfQuote(line: string, from: number): number {
   for (let at = from + 1; at < line.length; at++) {
     if (line[at] === "\\") at++

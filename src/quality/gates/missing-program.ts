@@ -1,6 +1,5 @@
 import type { RunResult } from "../../lib/process/process.ts"
 
-/** How a command ended, as far as it tells whether a program was missing. */
 export interface Ending {
   readonly reason: RunResult["reason"]
   readonly exitCode: number | null
@@ -8,10 +7,10 @@ export interface Ending {
   readonly output: string
 }
 
-/** Exit code of a shell that found no such program. */
+/** The exit code of a shell that did not find a program. */
 const NOT_FOUND = 127
 
-/** What shells, `env` and `make` say. The name is the first group. */
+/** Messages of shells, `env` and `make`. The first group is the program. */
 const SHELL_SAYS: readonly RegExp[] = [
   /(?:^|\n)(?:\S*\/)?(?:sh|bash|dash|ash|zsh|ksh): (?:line )?(?:\d+: )?([^\s:]+): (?:command )?not found/,
   /(?:^|\n)zsh:(?:\d+:)? command not found: (\S+)/,
@@ -19,7 +18,7 @@ const SHELL_SAYS: readonly RegExp[] = [
   /(?:^|\n)make(?:\[\d+\])?: ([^\s:]+): No such file or directory/,
 ]
 
-/** What tools say that start another program; these end with other codes than 127. */
+/** Messages of tools that start other programs and end with other codes than 127. */
 const TOOL_SAYS: readonly RegExp[] = [
   /npx canceled due to missing packages[^[\n]*\["([^"@]+|@[^"@]+)(?:@[^"]*)?"/,
   /(?:^|\n)error: Failed to spawn: `([^`]+)`/,
@@ -31,15 +30,12 @@ const TOOL_SAYS: readonly RegExp[] = [
   /(?:^|\n)\S*python[\d.]*(?:\.exe)?: No module named ['"]?([\w.]+)/,
 ]
 
-/**
- * The program that a command could not start because it is not installed. Undefined for a command that ran, and for one
- * that misses a file of the repository: `./check.sh` is the repository's own.
- */
+/** The program that is not installed. A missing file of the repository, such as `./check.sh`, does not count. */
 export function findMissingProgram({ reason, exitCode, command, output }: Ending): string | undefined {
   if (reason === "not-found") return isOwnFile(command[0] ?? "") ? undefined : command[0]
   if (exitCode === null || exitCode === 0) return undefined
   const text = Bun.stripANSI(output)
-  // make ends with 2 and says in its last line which code its recipe ended with.
+  // make ends with 2 and names the code of its recipe in the last line.
   const isShells = exitCode === NOT_FOUND || /\bError 127\b/.test(text)
   for (const pattern of [...(isShells ? SHELL_SAYS : []), ...TOOL_SAYS]) {
     const name = pattern.exec(text)?.[1]

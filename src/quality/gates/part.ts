@@ -2,9 +2,9 @@ import { isMet, type Task } from "../../tasks/task.ts"
 import { LEFT_OUT, type LeftOut } from "../left-out.ts"
 import { checkThat, count, type Findings } from "./findings.ts"
 
-// The final gate of a part: what is finished is judged without the tasks that are not.
+// The final gate of a partial delivery, which leaves unfinished tasks out.
 
-/** What is finished and in the judged commit, and the rest. */
+/** `tasks`: finished and in the judged commit. */
 export interface Part<T> {
   readonly tasks: readonly T[]
   readonly leftOut: readonly LeftOut[]
@@ -12,7 +12,7 @@ export interface Part<T> {
 
 type Parted = Pick<Task, "id" | "status" | "blockedBy">
 
-/** `isMissing`: work that is done, and not in the commit that is judged. */
+/** `isMissing`: done, but not in the judged commit. */
 export function partOf<T extends Parted>(
   all: readonly T[],
   { isMissing, reasonOf }: { isMissing: (task: T) => boolean; reasonOf: (task: T) => string | null },

@@ -5,11 +5,10 @@ import { findMissingCode } from "./missing-code.ts"
 export interface ScanSettings {
   readonly blockedPatterns: readonly string[]
   readonly warnPatterns: readonly string[]
-  /** Globs of files whose lines are nobody's word: generated, vendored, documentation. */
+  /** Globs of generated, vendored and documentation files. */
   readonly ignoredFiles: readonly string[]
 }
 
-/** What added lines say that they should not. */
 export interface Remarks {
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
@@ -18,8 +17,8 @@ export interface Remarks {
 const MAX_QUOTE = 120
 
 /**
- * A blocked pattern is an error where it stands for code that is missing; in a comment, a string or a text it is a
- * warning. A line that was only moved or indented otherwise says nothing new.
+ * A blocked pattern is an error where it stands for missing code, and a warning in a comment, string or text. Lines that
+ * were only moved or indented do not count.
  */
 export function scanChanges(files: readonly FileDiff[], settings: ScanSettings): Remarks {
   const ignored = settings.ignoredFiles.map((pattern) => new Bun.Glob(pattern))
@@ -27,7 +26,7 @@ export function scanChanges(files: readonly FileDiff[], settings: ScanSettings):
   const errors: string[] = []
   const warnings: string[] = []
   for (const { path, newMode, hunks } of files) {
-    // What a link points to is no text.
+    // The target of a link is no text.
     if (newMode === "120000" || ignored.some((glob) => glob.match(path))) continue
     const added = hunks.flatMap((hunk) => hunk.added)
     for (const [at, { number, text }] of added.entries()) {

@@ -1,9 +1,8 @@
 import type { StoredResult } from "./result-store.ts"
 
 /**
- * Whether a result answers who asks. A failure that is asked for twice needs two runs, unless a program is missing: that
- * does not come by chance. A command that was killed once says nothing; one that reached its time limit says something
- * only of limits up to that one.
+ * Whether a stored result can be used. With `twice` a failure needs two runs, unless a program is missing. A killed
+ * command needs a second run; one that reached its time limit counts only for limits up to that one.
  */
 export function hasRunEnough(
   result: StoredResult,
@@ -17,8 +16,8 @@ export function hasRunEnough(
 }
 
 /**
- * What two runs on one tree come to. What failed and then passed is flaky, and passes. What failed twice failed: of its
- * tests those count that failed in both runs, as far as there are any.
+ * Combines two runs on one tree. What failed and then passed is flaky and passes. What failed twice failed, with the
+ * tests that failed in both runs, if there are any.
  */
 export function settleRuns(first: StoredResult | undefined, second: StoredResult): StoredResult {
   if (first === undefined || first.exitCode === 0 || first.missing !== undefined) return second
@@ -30,7 +29,9 @@ export function settleRuns(first: StoredResult | undefined, second: StoredResult
   if (inBoth.length === 0) return { ...second, runs }
   const once = [...before, ...second.tests.failed].filter((name) => !inBoth.includes(name))
   return {
-    ...{ ...second, runs, tests: { ...second.tests, failed: inBoth } },
-    ...(once.length === 0 ? {} : { flaky: once }),
+    ...second,
+    runs,
+    tests: { ...second.tests, failed: inBoth },
+    ...(once.length > 0 && { flaky: once }),
   }
 }

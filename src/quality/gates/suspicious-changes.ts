@@ -7,11 +7,10 @@ export function isTestFile(path: string): boolean {
   return TEST_FILE.test(path)
 }
 
-/** What is expected to have no lines. */
 const BINARY_FILE =
   /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|woff2?|ttf|otf|eot|pdf|zip|gz|tgz|xz|jar|mp[34]|wav|ogg|mov|webm|wasm|so|dylib|dll|exe|bin|dat|db|sqlite)$/i
 
-/** Changes that few tasks ask for, and that would be easy to miss among the lines. */
+/** Changes that few tasks ask for and a reader of the diff would miss. */
 export function findSuspicious(files: readonly FileDiff[]): { errors: string[]; warnings: string[] } {
   const errors: string[] = []
   const warnings: string[] = []
@@ -20,7 +19,7 @@ export function findSuspicious(files: readonly FileDiff[]): { errors: string[]; 
     if (newMode === "120000" && leadsOutside(file))
       errors.push(`${path} is a link out of the tree, to ${targetOf(file)}`)
     if (newMode === "160000" && oldMode !== "160000") warnings.push(`${path} is another git repository`)
-    // A single byte, or a setting of git's, keeps the lines of a file from being shown.
+    // A single byte, or a git setting, hides the lines of a file.
     if (isBinary && status !== "deleted" && !BINARY_FILE.test(path))
       warnings.push(`${path} is binary: its lines were not looked at`)
     if (status === "deleted" && TEST_FILE.test(path)) warnings.push(`${path} is a test, and was deleted`)

@@ -8,23 +8,22 @@ import type { JudgedCommand } from "./judged-command.ts"
 import { type ScanSettings, scanChanges } from "./scan-changes.ts"
 import { findSuspicious } from "./suspicious-changes.ts"
 
-/** A change of a path, as those who know whose files they are judge it. */
+/** A change of a path, for the ownership check. */
 export interface ScopedChange {
   readonly path: string
   readonly change: "added" | "modified" | "deleted" | "mode"
   readonly type: "file" | "link" | "repository"
-  /** Where a link leads. */
+  /** Of a link. */
   readonly target?: string
 }
 
-/** Says what is wrong with a task making these changes. */
+/** Lists the changes that the task may not make. */
 export type Scope = (changes: readonly ScopedChange[]) => readonly string[]
 
-/** What the task changed since it started. */
 export interface TaskRange {
   readonly base: string
   readonly files: readonly FileDiff[]
-  /** The commit contains its base: nothing of the history was rewritten. */
+  /** The commit contains the base: the history was not rewritten. */
   readonly isOnBase: boolean
   readonly merges: readonly string[]
 }
@@ -32,31 +31,29 @@ export interface TaskRange {
 export interface TaskFacts {
   readonly taskId: string
   readonly commit: string
-  /** Files with changes that the judged commit does not have. */
   readonly uncommitted: readonly string[]
-  /** Undefined when nobody knows where the task started. */
+  /** Undefined: where the task started is not known. */
   readonly range: TaskRange | undefined
-  /** Of a fix: the work that it has to bring along. */
+  /** Of a fix task: the work that it must contain. */
   readonly fixed?: FixedWork & { readonly isContained: boolean }
-  /** A task that only looks, as a review. */
+  /** A task that only reads, such as a review. */
   readonly mayChangeNothing: boolean
-  /** Why it changed nothing, as its agent said; empty where it gave no reason. */
+  /** Why the agent changed nothing; empty without a reason. */
   readonly nothingToDo?: string | undefined
-  /** What its agent answered; undefined where no agent did. For a task that only looks this is its work. */
+  /** The answer of the agent, which is the work of a task that only reads. */
   readonly answer?: string | undefined
-  /** What is the task's own and cannot be delivered as it is, in words. */
+  /** Work of the task that cannot be delivered as it is. */
   readonly notDelivered?: readonly string[]
   readonly scope: Scope
-  /** Empty when there is nothing to run, or nothing could be run. */
   readonly judged: readonly JudgedCommand[]
-  /** Files that the commands left changed. */
+  /** Files that the commands changed. */
   readonly leftBehind: readonly string[]
   readonly evidence: readonly Evidence[]
 }
 
 export function judgeTask(facts: TaskFacts, settings: ScanSettings): Findings {
   const { taskId, uncommitted, judged, evidence } = facts
-  // A command that failed says enough for itself, and one that cannot pass here is no proof.
+  // A failed command is reported by itself, and one that cannot pass here proves nothing.
   const needsAttested = judged.length > 0 && judged.every(({ result }) => result?.hasPassed === true)
   const { errors, warnings } = judgeEvidence({ taskId, evidence, atLeast: 1, needsAttested }, settings)
   return join([
@@ -75,7 +72,7 @@ export function checkCommitted(uncommitted: readonly string[]): Findings {
   return checkThat("work_committed", { errors })
 }
 
-/** Where nothing else was committed, this is why. What a task leaves out beside its work a person should know. */
+/** An error if nothing else was committed, else a warning. */
 function checkDelivered({ range, notDelivered = [] }: TaskFacts): Findings[] {
   if (notDelivered.length === 0) return []
   if (range !== undefined && range.files.length > 0) return [warnings(notDelivered)]
@@ -119,7 +116,7 @@ function checkPresent(facts: TaskFacts & { readonly range: TaskRange }): Finding
 function judgeRange(facts: TaskFacts, settings: ScanSettings): Findings[] {
   const { commit, range, mayChangeNothing, scope } = facts
   if (range === undefined) {
-    // Nobody can say then what the task changed, so nothing of it may pass unseen.
+    // Without a start nothing can be checked, so the task fails.
     const why = "where the task started is not known; name it with --base, or work in a worktree of teamwork"
     const rest = ["files_owned", "no_suspicious_changes", "no_blocked_patterns"].map((name) => skipped(name, why))
     return [checkThat(CHANGES_PRESENT, { errors: mayChangeNothing ? [] : [why] }), ...rest]
@@ -145,5 +142,5 @@ function toScoped({ path, status, oldMode, newMode, hunks }: FileDiff): ScopedCh
   const type = TYPES[newMode ?? oldMode ?? ""] ?? "file"
   const target = type === "link" ? hunks[0]?.added[0]?.text : undefined
   const change = status === "modified" && hunks.length === 0 && oldMode !== newMode ? "mode" : status
-  return { path, change, type, ...(target === undefined ? {} : { target }) }
+  return { path, change, type, ...(target !== undefined && { target }) }
 }

@@ -17,7 +17,7 @@ export function checkResolved(tasks: readonly GatedTask[]): Findings {
   return checkThat("all_tasks_resolved", { errors, evidence: count(tasks.length, "task") })
 }
 
-/** `unknown`: tasks whose changes nobody pinned. */
+/** `unknown`: tasks whose changes were not pinned. */
 export function checkConflicts(changes: readonly TaskChanges[], unknown: readonly string[]): Findings {
   if (changes.length === 0) return skipped("no_file_conflicts", "what each task changed is not known")
   const { critical, warnings } = findConflicts(changes)
@@ -28,16 +28,15 @@ export function checkConflicts(changes: readonly TaskChanges[], unknown: readonl
   })
 }
 
-/** What a task came to, and whether the judged commit contains it. */
 export interface DeliveredTask {
   readonly taskId: string
   readonly head: string
   readonly isMerged: boolean
-  /** Where it is, in words, if the repository does not have it. */
+  /** Where the commit is, if not in this repository. */
   readonly elsewhere: string | null
 }
 
-/** Tests of a tree say nothing of work that is not in it. */
+/** Tests say nothing about work that is not merged. */
 export function checkMerged(tasks: readonly DeliveredTask[]): Findings {
   if (tasks.length === 0) return skipped("work_merged", "what each task committed is not known")
   const missing = tasks.filter((task) => !task.isMerged)
@@ -59,7 +58,7 @@ export function checkWaves(waves: readonly { readonly id: number; readonly statu
   })
 }
 
-/** Every need is met, and was in an earlier wave. */
+/** Every need is met and in an earlier wave. */
 export function checkNeeds(tasks: readonly GatedTask[]): Findings {
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const errors = tasks.flatMap((task) =>
@@ -67,7 +66,7 @@ export function checkNeeds(tasks: readonly GatedTask[]): Findings {
       const need = byId.get(id)
       if (need === undefined) return [`task ${task.id} needs ${id}, which does not exist`]
       if (!isMet(need.status)) return [`task ${task.id} needs ${id}, which is ${need.status}`]
-      // A fix joins the wave of what it mends, and may have to wait for others of that wave.
+      // A fix joins the wave of the work it fixes and may need tasks of that wave.
       const from = isFixId(task.id) ? 1 : 0
       const isLate = need.wave !== null && task.wave !== null && need.wave >= task.wave + from
       return isLate ? [`task ${task.id} of wave ${task.wave} needs ${id} of wave ${need.wave}`] : []
@@ -76,7 +75,7 @@ export function checkNeeds(tasks: readonly GatedTask[]): Findings {
   return checkThat("needs_met", { errors, evidence: count(tasks.length, "task") })
 }
 
-/** `files`: all that the run changed; undefined when nobody knows where it started. */
+/** `files`: what the run changed; undefined when its start is not known. */
 export function checkAdded(files: readonly FileDiff[] | undefined, settings: ScanSettings): Findings {
   if (files === undefined)
     return skipped("no_blocked_patterns", "where the run started is not known; name it with --base")
@@ -91,29 +90,29 @@ export function checkAdded(files: readonly FileDiff[] | undefined, settings: Sca
 
 export interface EvidencedTask extends GatedTask {
   readonly evidence: readonly Evidence[]
-  /** There is a command that could show whether it is done: one of its own, or of the project. */
+  /** The task or the project has a command that could prove it. */
   readonly isProvable: boolean
-  /** Commands that its gate let pass, also where they were red before: that they were run is the proof. */
+  /** Commands that its gate accepted, also if they were red before. */
   readonly accepted?: ReadonlySet<string>
-  /** It was finished before the team was imported, so nothing of how it was done is known here. */
+  /** It was finished before the team was imported. */
   readonly isImported?: boolean
 }
 
 /**
- * Two entries each, one of them attested; where nothing could be run that would attest to it, one. Tasks that were left
- * out, or done before the team was imported, need none: the final gate judges the tree that holds them.
+ * Each task needs two entries, one of them attested; one entry if there is no command to run. Skipped and imported tasks
+ * need none.
  */
 export function checkEvidence(tasks: readonly EvidencedTask[], settings: ScanSettings): Findings {
   const due = tasks.filter((task) => task.status !== "skipped" && task.isImported !== true)
-  const imported = tasks.filter((task) => task.isImported === true)
+  const imported = tasks.filter((task) => task.isImported === true).length
   const judged = due.map(({ isProvable, ...task }) =>
     judgeEvidence({ ...task, taskId: task.id, atLeast: isProvable ? 2 : 1, needsAttested: isProvable }, settings),
   )
-  const unproven = due.filter((task) => !task.isProvable && !task.evidence.some(isProof)).length
+  const unproven = due.filter((task) => !task.isProvable && !task.evidence.some((entry) => isProof(entry))).length
   const remark = `${count(unproven, "task")} could not be proven: there is no command to run; name one with: teamwork config set gates.test COMMAND`
   return checkThat("evidence_complete", {
     errors: judged.flatMap((each) => each.errors),
     warnings: [...judged.flatMap((each) => each.warnings), ...(unproven === 0 ? [] : [remark])],
-    evidence: `${count(judged.length, "task")}${imported.length === 0 ? "" : `; ${imported.length} more done before the import`}`,
+    evidence: `${count(judged.length, "task")}${imported === 0 ? "" : `; ${imported} more done before the import`}`,
   })
 }
