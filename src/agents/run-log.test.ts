@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import { type EventType, readEvent } from "../kernel/events.ts"
-import { emptyHistory, tell } from "../reporting/history.ts"
+import { emptyHistory, applyEvent } from "../reporting/history.ts"
 import { isOver, parseLogLine } from "./run-log.ts"
 
 describe("a line of a recording", () => {
@@ -51,7 +51,7 @@ describe("a run is over", () => {
     const history = emptyHistory()
     for (const [type, data] of events) {
       const timestamp = new Date(++seq * 1000).toISOString()
-      tell(history, readEvent({ seq, cursor: "", type, version: 1, timestamp, by: "w1", data }))
+      applyEvent(history, readEvent({ seq, cursor: "", type, version: 1, timestamp, by: "w1", data }))
     }
     const run = history.runs.get("1-1-1")
     if (run === undefined) throw new Error("no run")

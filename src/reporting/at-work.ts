@@ -3,7 +3,7 @@ import { GIVEN_UP } from "../tasks/committed-work.ts"
 import type { TaskFact } from "./history-facts.ts"
 
 /** Which worker is at each task, and what its worker said that it came to. */
-export function tellAtWork(tasks: ReadonlyMap<string, TaskFact>, { type, data }: Event): void {
+export function applyToTasksAtWork(tasks: ReadonlyMap<string, TaskFact>, { type, data }: Event): void {
   // What a worker wrote is pinned by the time its process is known to be gone.
   if (type === "worker.started" || type === "worker.exited") {
     for (const task of tasks.values()) if (task.atWork?.worker === data.worker) task.atWork = null

@@ -21,7 +21,7 @@ export interface GateFact {
 }
 
 /** Adds what an event tells of merges and gates. A process that is killed tells no end; the next one like it does. */
-export function tellEngine(history: History, { type, data }: Event, at: number): void {
+export function applyToEngine(history: History, { type, data }: Event, at: number): void {
   switch (type) {
     case "merge.started":
       history.merging = { tasks: data.tasks, wave: data.wave, since: at }

@@ -3,7 +3,7 @@ import type { Event } from "../kernel/events.ts"
 const MOST_COMMITS = 5
 
 /** What others did to refs while a team worked, in a line; undefined for events that tell of something else. */
-export function tellForeign({ type, data }: Event): string | undefined {
+export function describeForeignMove({ type, data }: Event): string | undefined {
   switch (type) {
     case "task.pin_restored": {
       const kept = data.kept === null ? "" : `; what it was moved to is kept as ${data.kept}`

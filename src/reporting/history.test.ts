@@ -1,11 +1,11 @@
 import { describe, expect, it } from "bun:test"
 import { BEGIN, claimed, eventAt, resolved, workerStarted } from "../../test/support/sample-view.ts"
 import type { Event } from "../kernel/events.ts"
-import { emptyHistory, type History, taskOf, tell, workerOf } from "./history.ts"
+import { applyEvent, emptyHistory, type History, taskOf, workerOf } from "./history.ts"
 
 function fold(...events: Event[]): History {
   const history = emptyHistory()
-  for (const event of events) tell(history, event)
+  for (const event of events) applyEvent(history, event)
   return history
 }
 
@@ -40,10 +40,13 @@ describe("history", () => {
       ...{ worker: "w2", takenFrom: ["w1"], workMs: 7_000 },
       ...{ startedAt: BEGIN + 1000, endedAt: BEGIN + 9000 },
     })
-    tell(history, eventAt(10, "task.reopened", { task: "1", attempt: 2, reason: null }))
+    applyEvent(history, eventAt(10, "task.reopened", { task: "1", attempt: 2, reason: null }))
     expect(taskOf(history, "1")).toMatchObject({ endedAt: null, startedAt: BEGIN + 1000 })
-    tell(history, claimed(11, "1", "w2"))
-    tell(history, eventAt(12, "task.status_changed", { task: "1", from: "in_progress", to: "failed", reason: null }))
+    applyEvent(history, claimed(11, "1", "w2"))
+    applyEvent(
+      history,
+      eventAt(12, "task.status_changed", { task: "1", from: "in_progress", to: "failed", reason: null }),
+    )
     expect(taskOf(history, "1")).toMatchObject({ endedAt: BEGIN + 12_000, takenFrom: ["w1"] })
   })
 

@@ -3,13 +3,13 @@ import { ENGINE } from "../kernel/actor.ts"
 import { type Budget, parseBudget, readBudget } from "../kernel/budget.ts"
 import { type Event, taskOfEvent } from "../kernel/events.ts"
 import { readStandings, type Standing } from "../quality/baseline.ts"
+import { isWorkerFault } from "../tasks/retry.ts"
 import { hasEnded } from "../tasks/task.ts"
-import { tellAtWork } from "./at-work.ts"
-import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
-import { tellForeign } from "./foreign-moves.ts"
+import { applyToTasksAtWork } from "./at-work.ts"
+import { applyToEngine, endTaskGate, type GateFact, type MergeFact } from "./engine-work.ts"
+import { describeForeignMove } from "./foreign-moves.ts"
 import type { RunFact, TaskFact, WorkerFact } from "./history-facts.ts"
 import { NOTHING_SPENT, type Spending, sumSpending } from "./spending.ts"
-import { isOfTheWorker } from "./worker-errors.ts"
 
 /** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
 export interface History {
@@ -83,23 +83,23 @@ export function emptyHistory(): History {
 }
 
 /** Adds what an event tells. Events must come in their order, each once. */
-export function tell(history: History, event: Event): void {
+export function applyEvent(history: History, event: Event): void {
   const at = Date.parse(event.timestamp)
   history.lastEventAt = at
   const task = taskOfEvent(event)
   if (task !== undefined) taskOf(history, task)
   if ("worker" in event.data && event.data.worker !== null) workerOf(history, event.data.worker)
-  const foreign = tellForeign(event)
+  const foreign = describeForeignMove(event)
   if (foreign !== undefined) history.foreignMoves.push(foreign)
-  tellTeam(history, event, at)
-  tellWorker(history, event, at)
-  tellRun(history, event, at)
-  tellTask(history, event, at)
-  tellEngine(history, event, at)
-  tellAtWork(history.tasks, event)
+  applyToTeam(history, event, at)
+  applyToWorker(history, event, at)
+  applyToRun(history, event, at)
+  applyToTask(history, event, at)
+  applyToEngine(history, event, at)
+  applyToTasksAtWork(history.tasks, event)
 }
 
-function tellTeam(history: History, { type, data, by }: Event, at: number): void {
+function applyToTeam(history: History, { type, data, by }: Event, at: number): void {
   switch (type) {
     case "team.paused":
       history.pausedBy = by
@@ -175,7 +175,7 @@ function budgetIn(settings: string): unknown {
   }
 }
 
-function tellWorker(history: History, { type, data }: Event, at: number): void {
+function applyToWorker(history: History, { type, data }: Event, at: number): void {
   switch (type) {
     case "worker.spawned": {
       const { runtime, machine, pid, process_start: processStart } = data
@@ -226,7 +226,7 @@ function endWorker(worker: WorkerFact, reason: string, at: number): void {
   worker.allCrashes++
 }
 
-function tellRun(history: History, { type, data }: Event, at: number): void {
+function applyToRun(history: History, { type, data }: Event, at: number): void {
   if (type === "run.started") {
     const { run: id, task, attempt, worker, agent, model, turn, sent_tokens, own_tokens } = data
     history.runs.set(id, {
@@ -257,7 +257,7 @@ function tellRun(history: History, { type, data }: Event, at: number): void {
   run.dollarsAreEstimated = data.dollars_are_estimated
 }
 
-function tellTask(history: History, { type, data, by }: Event, at: number): void {
+function applyToTask(history: History, { type, data, by }: Event, at: number): void {
   switch (type) {
     case "task.claimed": {
       const task = taskOf(history, data.task)
@@ -278,7 +278,7 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
       taskOf(history, data.task).setbacks.push({ kind, agent, at, worker: data.worker })
       const worker = workerOf(history, data.worker)
       worker.allSetbacks++
-      if (isOfTheWorker(kind)) worker.consecutiveErrors++
+      if (isWorkerFault(kind)) worker.consecutiveErrors++
       break
     }
     case "task.released":

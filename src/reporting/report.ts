@@ -1,5 +1,5 @@
 import { groupDeliverables, type MadeRoles } from "../delivery/deliverables.ts"
-import type { Team } from "../kernel/team.ts"
+import type { RunName, Team } from "../kernel/team.ts"
 import type { Exception } from "../ownership/exception.ts"
 import type { WorkType } from "../planning/complexity/work-type.ts"
 import { longestChain } from "../planning/longest-chain.ts"
@@ -9,7 +9,7 @@ import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
 import type { Task, TaskStatus } from "../tasks/task.ts"
 import { type AgentRun, type AgentUse, describeRun, listAgents } from "./agent-use.ts"
-import { type CostReport, reportCost } from "./cost.ts"
+import { type Cost, type CostReport, reportCost } from "./cost.ts"
 import { type Failure, listFailures } from "./failures.ts"
 import type { History } from "./history.ts"
 import type { TaskFact, WorkerFact } from "./history-facts.ts"
@@ -60,6 +60,17 @@ export interface Report
   readonly deliveredWithout: readonly string[]
   readonly deliveryNotes: readonly string[]
   readonly left: readonly ToDo[]
+}
+
+/** One run of a team in a line. */
+export interface RunSummary
+  extends RunName,
+    Pick<Report, "goal" | "outcome" | "startedAt" | "endedAt" | "durationMs" | "done" | "total"> {
+  /** Changes go to this one; the others can only be read. */
+  readonly isCurrent: boolean
+  readonly cost: Cost
+  /** The commit that the target got; null where nothing was delivered, or it was taken back. */
+  readonly delivered: string | null
 }
 
 export const MARKS = {

@@ -24,19 +24,23 @@ export interface WaveSummary {
   readonly done: number
 }
 
-/** How far a team is. */
-export interface TeamReport extends Team {
-  readonly pauseReason: string | null
+/** How far a team is. Every view of a team contains it: status, live view, whiteboard, overview and report. */
+export interface Progress {
   readonly stats: Stats
   readonly currentWave: number
   readonly waves: readonly WaveSummary[]
-  readonly workers: { readonly total: number; readonly working: number }
   /** What waits for a person. */
   readonly questions: readonly Question[]
+}
+
+/** What `project status` and the whiteboard show. */
+export interface TeamReport extends Team, Progress {
+  readonly pauseReason: string | null
+  readonly workers: { readonly total: number; readonly working: number }
   readonly tasks?: readonly Task[]
 }
 
-/** What the workers do. */
+/** What the workers do now. */
 export interface SwarmReport {
   readonly session: string
   readonly status: "running" | "idle"
@@ -44,6 +48,36 @@ export interface SwarmReport {
   readonly currentWave: number
   readonly createdAt: string
   readonly workers: readonly (Worker & { readonly unread: number })[]
+}
+
+/** `waves` in the order of their numbers. */
+export function describeProgress(facts: {
+  readonly waves: readonly { readonly number: number; readonly verdict: WaveVerdict }[]
+  readonly counts: readonly TaskCount[]
+  readonly questions: readonly Question[]
+}): Progress {
+  const { waves, counts, questions } = facts
+  return {
+    stats: countTasks(counts),
+    currentWave: currentWave(waves),
+    waves: summarizeWaves(waves, counts),
+    questions,
+  }
+}
+
+export function describeSwarm(
+  team: Pick<Team, "project" | "status" | "createdAt">,
+  currentWave: number,
+  workers: SwarmReport["workers"],
+): SwarmReport {
+  return {
+    session: `teamwork-${team.project}`,
+    status: workers.some((worker) => worker.status === "working") ? "running" : "idle",
+    paused: team.status === "paused",
+    currentWave,
+    createdAt: team.createdAt,
+    workers,
+  }
 }
 
 export function countTasks(counts: readonly TaskCount[]): Stats {
@@ -67,7 +101,7 @@ export function summarizeWaves(
   })
 }
 
-/** As the store would count them, which would read all of them for it. */
+/** The same counts as `tx.tasks.progress`, for callers that have the tasks at hand. */
 export function countByWave(tasks: Iterable<Pick<Task, "wave" | "status">>): TaskCount[] {
   const counts = new Map<string, { wave: number; status: TaskStatus; count: number }>()
   for (const { wave, status } of tasks) {

@@ -163,3 +163,8 @@ export function repeatsItself(runs: readonly PastRun[]): boolean {
 function firstWords({ error }: PastRun): string {
   return error?.split("\n", 1)[0] ?? ""
 }
+
+/** A worker is to blame when its process died or its workspace is broken; agents and work have setbacks of their own. */
+export function isWorkerFault(kind: SetbackKind): boolean {
+  return kind === "lost" || kind === "workspace"
+}

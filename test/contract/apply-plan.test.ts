@@ -2,7 +2,7 @@
 
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { applyPlan } from "../../src/planning/operations/apply-plan.ts"
-import { emptyHistory, tell } from "../../src/reporting/history.ts"
+import { applyEvent, emptyHistory } from "../../src/reporting/history.ts"
 import { plainEvents } from "../support/plain-events.ts"
 import { planOf } from "../support/plans.ts"
 import {
@@ -62,7 +62,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       expect(await store.write((tx) => tx.teams.takeTaskNumber(key))).toBe(8)
       const history = emptyHistory()
       const events = await allEvents(store, key)
-      for (const event of events) tell(history, event)
+      for (const event of events) applyEvent(history, event)
       expect(history.planned).toEqual({ workers: "2", template: "custom", followUps: null, budget: null })
       expect(events.at(-1)).toMatchObject({ type: "plan.applied", data: { created: 3, updated: 0 } })
     })

@@ -6,7 +6,7 @@ import { ENGINE } from "../../src/kernel/actor.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import { cascade, notifyUnblocked, settleBlockers } from "../../src/orchestrator/react.ts"
-import { emptyHistory, tell } from "../../src/reporting/history.ts"
+import { applyEvent, emptyHistory } from "../../src/reporting/history.ts"
 import type { BlockerChoice } from "../../src/tasks/blocker.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
 import { cascadeTask } from "../../src/tasks/operations/cascade-task.ts"
@@ -64,7 +64,7 @@ async function makeHouse(makeDatabase: MakeDatabase) {
     /** As the engine sees it: every event folded. */
     async look() {
       const history = emptyHistory()
-      for (const event of await allEvents(store, key)) tell(history, event)
+      for (const event of await allEvents(store, key)) applyEvent(history, event)
       const tasks = await store.read((tx) => tx.tasks.list(key))
       return makeSnapshot({ tasks, history, waves: await run(testTeam, waveStatus, {}) })
     },

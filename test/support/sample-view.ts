@@ -1,7 +1,7 @@
 // A small team in the middle of its work, told by its events.
 import { type Event, type EventType, readEvent } from "../../src/kernel/events.ts"
 import type { TaskId, WorkerId } from "../../src/kernel/ids.ts"
-import { emptyHistory, tell } from "../../src/reporting/history.ts"
+import { emptyHistory, applyEvent } from "../../src/reporting/history.ts"
 import { countTasks, summarizeWaves, type TaskCount } from "../../src/reporting/status.ts"
 import type { TeamView } from "../../src/reporting/team-view.ts"
 import type { Task } from "../../src/tasks/task.ts"
@@ -60,7 +60,7 @@ export function makeView(
 ): TeamView {
   const { tasks, events, ...rest } = parts
   const history = emptyHistory()
-  for (const event of events) tell(history, event)
+  for (const event of events) applyEvent(history, event)
   const counts = tasks.map(({ wave, status }): TaskCount => ({ wave: wave ?? 0, status, count: 1 }))
   const numbers = [...new Set(tasks.flatMap(({ wave }) => wave ?? []))].sort((a, b) => a - b)
   const isDone = (number: number) =>

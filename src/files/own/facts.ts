@@ -1,10 +1,11 @@
 import type { EventOf } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import {
-  countTasks,
+  countByWave,
+  describeProgress,
+  describeSwarm,
   type SwarmReport,
   summarizeWaves,
-  type TaskCount,
   type TeamReport,
 } from "../../reporting/status.ts"
 import { listQuestions } from "../../requests/question.ts"
@@ -59,7 +60,7 @@ export function compare(a: string, b: string): number {
 
 export function listWaves(facts: TeamFacts): Wave[] {
   const waves = facts.waves.toSorted((a, b) => a.number - b.number)
-  const summaries = summarizeWaves(waves, countByWave(facts))
+  const summaries = summarizeWaves(waves, countByWave(facts.tasks.values()))
   const tasks = Map.groupBy(facts.tasks.values(), (task) => task.wave ?? 0)
   return waves.map((wave, index) => ({
     id: wave.number,
@@ -76,18 +77,14 @@ export function findCurrentWave(facts: TeamFacts): number {
 
 export function reportTeam(facts: TeamFacts): TeamReport {
   const waves = facts.waves.toSorted((a, b) => a.number - b.number)
-  const counts = countByWave(facts)
   const working = new Set<WorkerId>()
   for (const task of facts.tasks.values()) {
     if (task.status === "in_progress" && task.workerId !== null) working.add(task.workerId)
   }
   return {
     ...facts.team,
-    stats: countTasks(counts),
-    currentWave: currentWave(waves),
-    waves: summarizeWaves(waves, counts),
+    ...describeProgress({ waves, counts: countByWave(facts.tasks.values()), questions: listQuestions(facts.records) }),
     workers: { total: facts.workers.length, working: working.size },
-    questions: listQuestions(facts.records),
     tasks: listTasks(facts),
   }
 }
@@ -98,14 +95,8 @@ export function reportSwarm(facts: TeamFacts): SwarmReport {
   for (const message of facts.messages) {
     if (!message.read) unread.set(message.to, (unread.get(message.to) ?? 0) + 1)
   }
-  return {
-    session: `teamwork-${facts.team.project}`,
-    status: workers.some((worker) => worker.status === "working") ? "running" : "idle",
-    paused: facts.team.status === "paused",
-    currentWave: findCurrentWave(facts),
-    createdAt: facts.team.createdAt,
-    workers: workers.map((worker) => ({ ...worker, unread: unread.get(worker.id) ?? 0 })),
-  }
+  const described = workers.map((worker) => ({ ...worker, unread: unread.get(worker.id) ?? 0 }))
+  return describeSwarm(facts.team, findCurrentWave(facts), described)
 }
 
 function listTasks({ tasks }: TeamFacts): Task[] {
@@ -114,15 +105,4 @@ function listTasks({ tasks }: TeamFacts): Task[] {
     blockedBy: task.blockedBy.toSorted(compare),
     unmet: listUnmet(task, (id) => tasks.get(id)?.status).length,
   }))
-}
-
-function countByWave({ tasks }: TeamFacts): TaskCount[] {
-  const counts = new Map<string, { wave: number; status: Task["status"]; count: number }>()
-  for (const { wave, status } of tasks.values()) {
-    const key = `${wave ?? 0} ${status}`
-    const row = counts.get(key)
-    if (row === undefined) counts.set(key, { wave: wave ?? 0, status, count: 1 })
-    else row.count += 1
-  }
-  return [...counts.values()]
 }

@@ -4,7 +4,7 @@ import { isGrave } from "../../quality/finding.ts"
 import { leftOutOf } from "../../quality/left-out.ts"
 import { listOpen } from "../../quality/operations/record-findings.ts"
 import type { Verdict, VerdictStatus } from "../../quality/verdict.ts"
-import { emptyHistory, type History, tell } from "../../reporting/history.ts"
+import { emptyHistory, type History, applyEvent } from "../../reporting/history.ts"
 import { type ApprovalStatus, describeFinal, toApproval } from "../../requests/approval.ts"
 import { ABOUT_REVIEW } from "../../requests/escalation.ts"
 import { readCheckpoints } from "../../requests/operations/checkpoints.ts"
@@ -68,7 +68,7 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
   following.after = told.cursor
   following.tasks = known
   following.questions = facts.questions
-  for (const event of told.events) tell(following.history, event)
+  for (const event of told.events) applyEvent(following.history, event)
   const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
   return { ...facts, isPausedByEngine }
 }

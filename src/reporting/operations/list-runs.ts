@@ -2,8 +2,7 @@ import { ofType } from "../../kernel/events.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { operation, teamFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
-import { makeReport } from "../report.ts"
-import type { RunSummary } from "../run-summary.ts"
+import { makeReport, type RunSummary } from "../report.ts"
 import { readReportFacts } from "./report-facts.ts"
 
 /** Each run as its own events tell it. */

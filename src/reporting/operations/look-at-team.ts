@@ -4,10 +4,9 @@ import { readQuestionsSince } from "../../requests/operations/questions.ts"
 import type { Context } from "../../store/operation.ts"
 import type { Tx, WorkerNow } from "../../store/port.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
-import { currentWave } from "../../tasks/wave.ts"
 import { readEventsSince, readTasksSince } from "../../teams/operations/follow-team.ts"
-import { emptyHistory, tell } from "../history.ts"
-import { countByWave, countTasks, summarizeWaves } from "../status.ts"
+import { applyEvent, emptyHistory } from "../history.ts"
+import { countByWave, describeProgress } from "../status.ts"
 import type { TeamView } from "../team-view.ts"
 
 /** A look at a team, from which the next one goes on. */
@@ -29,7 +28,7 @@ export async function lookAtTeam({ store }: Pick<Context, "store">, name: TeamNa
   const { last, events, ...rest } = seen
   // Told outside of the transaction, which may run more than once.
   const history = last?.history ?? emptyHistory()
-  for (const event of events) tell(history, event)
+  for (const event of events) applyEvent(history, event)
   const alive = [...history.workers.values()].filter(({ exitedAt }) => exitedAt === null).map(({ id }) => id)
   const workers = await store.read((tx) => readWorkers(tx, rest.key, alive))
   return { ...rest, history, workers, events: last === undefined ? events.slice(-FIRST_EVENTS) : events }
@@ -44,10 +43,14 @@ async function readNews(tx: Tx, name: TeamName, before: Look | undefined) {
   const counts = countByWave(tasks.values())
   const questions = await readQuestionsSince(tx, key, { known: last?.questions, events })
   return {
-    ...{ last, key, cursor, team, events, now, tasks, questions },
-    stats: countTasks(counts),
-    waves: summarizeWaves(waves, counts),
-    currentWave: currentWave(waves),
+    ...describeProgress({ waves, counts, questions }),
+    last,
+    key,
+    cursor,
+    team,
+    events,
+    now,
+    tasks,
     lead: leader !== undefined && leader.leaseUntil > now ? leader : null,
   }
 }

@@ -2,8 +2,7 @@ import { flag } from "../../lib/schema.ts"
 import { readQuestions } from "../../requests/operations/questions.ts"
 import { operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
-import { currentWave } from "../../tasks/wave.ts"
-import { countTasks, summarizeWaves, type TeamReport } from "../status.ts"
+import { describeProgress, type TeamReport } from "../status.ts"
 
 /** Counted by the store; the tasks themselves are read only when asked for. */
 export const teamStatus = operation({
@@ -17,11 +16,8 @@ export const teamStatus = operation({
       const waves = await tx.waves.list(key)
       return {
         ...team,
-        stats: countTasks(counts),
-        currentWave: currentWave(waves),
-        waves: summarizeWaves(waves, counts),
+        ...describeProgress({ waves, counts, questions: await readQuestions(tx, key) }),
         workers: await tx.workers.count(key),
-        questions: await readQuestions(tx, key),
         ...(input.verbose === true ? { tasks: await tx.tasks.list(key) } : {}),
       }
     })

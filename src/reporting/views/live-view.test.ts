@@ -5,7 +5,7 @@ import type { TaskId } from "../../kernel/ids.ts"
 import type { LiveNotice } from "../../kernel/live-notice.ts"
 import { width } from "../../lib/text/table.ts"
 import type { Question } from "../../requests/question.ts"
-import { tell } from "../history.ts"
+import { applyEvent } from "../history.ts"
 import type { TeamView } from "../team-view.ts"
 import { type Frame, renderLive } from "./live-view.ts"
 import { runLines } from "./run-lines.ts"
@@ -171,7 +171,7 @@ describe("the live view", () => {
     const checks = [`npm test -- ${"x".repeat(200)}`]
     const gate = { scope: "wave", subject: "1", task: null, commit: "a016404189a0dead", checks }
     const view = sampleView()
-    for (const event of [merging, eventAt(95, "gate.started", gate)]) tell(view.history, event)
+    for (const event of [merging, eventAt(95, "gate.started", gate)]) applyEvent(view.history, event)
     const lines = frame(view, { columns: 60 }).filter((line) => line.startsWith("Engine"))
     expect(lines[0]).toBe("Engine   merging 4, 10s")
     expect(lines[1]).toMatch(/^Engine {3}gate of wave 1 at a016404189a0: npm test -- x+…, 5s$/)

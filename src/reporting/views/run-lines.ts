@@ -5,7 +5,7 @@ import { firstLine, lastLines, splitReason } from "../../lib/text/last-lines.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { readStandings, summarizeStandings } from "../../quality/baseline.ts"
-import { tellForeign } from "../foreign-moves.ts"
+import { describeForeignMove } from "../foreign-moves.ts"
 import { wallTime } from "./amounts.ts"
 
 export interface RunLine {
@@ -16,27 +16,27 @@ export interface RunLine {
   readonly detail?: readonly string[]
 }
 
-type Told = Omit<RunLine, "at"> | null
-type Tellers = { readonly [T in EventType]?: (event: EventOf<T>) => Told }
+type Line = Omit<RunLine, "at"> | null
+type Lines = { readonly [T in EventType]?: (event: EventOf<T>) => Line }
 
 /** What happens, as people want to follow it: a line for what matters, nothing for the rest. */
 export function runLines(events: readonly Event[], { steps }: { readonly steps: boolean }): RunLine[] {
   return events.flatMap((event, index) => {
-    if (event.type === UNRECOGNIZED || isToldAlready(event, events[index - 1])) return []
+    if (event.type === UNRECOGNIZED || isRepeated(event, events[index - 1])) return []
     const told =
-      tellWith(TELLERS, event.type, event) ??
+      describeWith(LINES, event.type, event) ??
       fillLine(event) ??
-      (steps ? tellWith(STEP_TELLERS, event.type, event) : null)
+      (steps ? describeWith(STEP_LINES, event.type, event) : null)
     return told === null ? [] : [{ ...told, at: Date.parse(event.timestamp) }]
   })
 }
 
-function tellWith<T extends EventType>(tellers: Tellers, type: T, event: EventOf<T>): Told {
-  return tellers[type]?.(event) ?? null
+function describeWith<T extends EventType>(lines: Lines, type: T, event: EventOf<T>): Line {
+  return lines[type]?.(event) ?? null
 }
 
 /** The line of a simple event, which stands in its row in `events.ts`. */
-function fillLine({ type, data, by }: EventOf<EventType>): Told {
+function fillLine({ type, data, by }: EventOf<EventType>): Line {
   const { line } = EVENTS[type]
   const values: Readonly<Record<string, unknown>> = { by, ...data }
   return line === undefined ? null : plain(line.replaceAll(/\{(\w+)\}/g, (_, field) => say(values[field])))
@@ -53,16 +53,16 @@ export function stampedLines(line: RunLine): string[] {
 }
 
 /** A setback gives the task back with the same reason. */
-function isToldAlready({ type, data }: Event, before: Event | undefined): boolean {
+function isRepeated({ type, data }: Event, before: Event | undefined): boolean {
   return type === "task.released" && before?.type === "task.setback" && before.data.task === data.task
 }
 
-const plain = (text: string): Told => ({ text, tone: "plain" })
-const good = (text: string, detail: readonly string[] = []): Told => ({
+const plain = (text: string): Line => ({ text, tone: "plain" })
+const good = (text: string, detail: readonly string[] = []): Line => ({
   ...{ text, tone: "good" },
   ...(detail.length === 0 ? {} : { detail }),
 })
-const bad = (text: string, detail: readonly string[] = []): Told => ({
+const bad = (text: string, detail: readonly string[] = []): Line => ({
   ...{ text, tone: "bad" },
   ...(detail.length === 0 ? {} : { detail }),
 })
@@ -71,7 +71,7 @@ const because = (reason: string) => (reason === "" ? "" : `: ${reason}`)
 const head = (reason: string | null) => say(firstLine(reason))
 const rest = (reason: string | null) => splitReason(reason ?? "").lines
 
-const TELLERS: Tellers = {
+const LINES: Lines = {
   "team.led": ({ data }) =>
     plain(`led by process ${say(data.holder).split(":")[1] ?? ""} on ${say(data.holder).split(":")[0] ?? ""}`),
   "team.left": ({ data }) =>
@@ -108,10 +108,10 @@ const TELLERS: Tellers = {
       `task ${say(data.task)} is not merged: its commit ${say(data.commit).slice(0, 12)} is in ${say(data.folder)} on ${say(data.machine)}, and not in the repository of this run`,
       [`bring it here with: ${say(data.command)}`],
     ),
-  "task.pin_restored": (event) => bad(say(tellForeign(event) ?? "")),
-  "integration.restored": (event) => bad(say(tellForeign(event) ?? "")),
-  "integration.refs_restored": (event) => bad(say(tellForeign(event) ?? "")),
-  "target.moved": (event) => plain(say(tellForeign(event) ?? "")),
+  "task.pin_restored": (event) => bad(say(describeForeignMove(event) ?? "")),
+  "integration.restored": (event) => bad(say(describeForeignMove(event) ?? "")),
+  "integration.refs_restored": (event) => bad(say(describeForeignMove(event) ?? "")),
+  "target.moved": (event) => plain(say(describeForeignMove(event) ?? "")),
   "task.merged": ({ data }) => good(`task ${say(data.task)} merged`),
   "task.merge_failed": ({ data }) =>
     bad(
@@ -144,12 +144,12 @@ const TELLERS: Tellers = {
   "workspace.noted": ({ data }) => plain(`set-up: ${say(data.note)}`),
   "preflight.done": ({ data }) =>
     plain(`preflight of ${say(data.commit).slice(0, 12)}: ${say(summarizeStandings(readStandings(data.gates)))}`),
-  "gate.started": (event) => (event.data.scope === "task" ? null : tellGate(event)),
+  "gate.started": (event) => (event.data.scope === "task" ? null : describeGate(event)),
   "wave.updated": ({ data }) => {
     const text = `wave ${say(data.wave)} ${say(data.to).replace("_", " ")}`
     return data.to === "verified" ? good(text) : data.to === "failed" ? bad(text) : plain(text)
   },
-  "verdict.recorded": tellVerdict,
+  "verdict.recorded": describeVerdict,
   "finding.recorded": ({ data }) => {
     const text = `${say(data.about)}${data.is_again === true ? ", again" : ""}`
     return data.severity === "minor" ? plain(text) : bad(text)
@@ -157,7 +157,7 @@ const TELLERS: Tellers = {
   "finding.fixed": ({ data }) => good(`finding ${say(data.number)} is fixed in ${say(data.commit).slice(0, 12)}`),
   "finding.waived": ({ data, by }) => plain(`finding ${say(data.number)} was waived by ${by}: ${head(data.reason)}`),
   "finding.reopened": ({ data, by }) => plain(`finding ${say(data.number)} was opened again by ${by}`),
-  "record.added": tellQuestion,
+  "record.added": describeQuestion,
   "record.changed": ({ data }) =>
     data.kind === "escalation" && data.status !== "open" ? plain(`${say(data.about)}, ${say(data.status)}`) : null,
   "target.delivered": ({ data }) => {
@@ -185,12 +185,12 @@ const TELLERS: Tellers = {
 }
 
 /** What a worker does between two of the above. */
-const STEP_TELLERS: Tellers = {
-  "gate.started": (event) => (event.data.scope === "task" ? tellGate(event) : null),
+const STEP_LINES: Lines = {
+  "gate.started": (event) => (event.data.scope === "task" ? describeGate(event) : null),
   "task.step": ({ data }) => plain(`task ${say(data.task)}: ${say(data.step)} (${say(data.worker)})`),
 }
 
-function tellGate({ data }: EventOf<"gate.started">): Told {
+function describeGate({ data }: EventOf<"gate.started">): Line {
   const runs = data.checks.length === 0 ? "" : `: ${say(data.checks.join("; "))}`
   return plain(`${gateOf(data)} begins${runs}`)
 }
@@ -213,7 +213,7 @@ function gateOf({ scope, subject }: Pick<EventData<"gate.started">, "scope" | "s
 }
 
 /** That a wave is verified or failed tells of itself, and that a task passed shows in what comes next. */
-function tellVerdict({ data }: EventOf<"verdict.recorded">): Told {
+function describeVerdict({ data }: EventOf<"verdict.recorded">): Line {
   const { scope, status } = data
   if (scope === "wave" && status === "passed") return null
   const isOfTask = scope === "task" || scope === "qa"
@@ -229,7 +229,7 @@ function tellVerdict({ data }: EventOf<"verdict.recorded">): Told {
 }
 
 /** Only what waits for somebody; the rest is looked up by whoever needs it. */
-function tellQuestion({ data }: EventOf<"record.added">): Told {
+function describeQuestion({ data }: EventOf<"record.added">): Line {
   if (data.kind === "escalation") return bad(`escalation ${say(data.number)} waits for a decision: ${head(data.about)}`)
   return data.kind === "approval" && data.status === "pending"
     ? bad(`approval ${say(data.number)} is asked for: ${say(data.about)}`)

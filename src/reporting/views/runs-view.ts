@@ -1,5 +1,5 @@
 import { oneLine, type Screen, table } from "../../lib/text/table.ts"
-import type { RunSummary } from "../run-summary.ts"
+import type { RunSummary } from "../report.ts"
 import { exactDuration, shortCost } from "./amounts.ts"
 import { shortTime } from "./status-view.ts"
 

@@ -2,10 +2,10 @@
 // ending (takes nothing new). It may die at any moment: the store knows what it held, its worktree what it did.
 import { AppError, type ErrorCode } from "../../kernel/errors.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
-import { followHistory } from "../../reporting/effects/follow-history.ts"
-import { isOfTheWorker } from "../../reporting/worker-errors.ts"
+import { followHistory } from "../../reporting/operations/read-history.ts"
 import { type WorkFound, waitForWork } from "../../tasks/effects/wait-for-work.ts"
 import { claimTask } from "../../tasks/operations/claim-task.ts"
+import { isWorkerFault } from "../../tasks/retry.ts"
 import { GENERIC_ROLE, type Role, type Task } from "../../tasks/task.ts"
 import { findOtherMergePlace } from "../operations/merge-place.ts"
 import { noteWorkerExited, noteWorkerStarted } from "../operations/worker-life.ts"
@@ -115,7 +115,7 @@ async function work(
       tally.errors = 0
     } else if (outcome.kind === "set-back") {
       tally.setBack.push(task.id)
-      if (isOfTheWorker(outcome.setback)) tally.errors++
+      if (isWorkerFault(outcome.setback)) tally.errors++
     }
     if (options.once) return ending.reason() ?? "once"
     // The orchestrator quarantines a managed worker instead.

@@ -11,8 +11,8 @@ import type { Clock } from "../../lib/clock.ts"
 import type { ModelTier } from "../../planning/complexity/model-tier.ts"
 import type { Examined, ExamineRequest } from "../../quality/effects/examine-work.ts"
 import type { Verdict } from "../../quality/verdict.ts"
-import type { HistoryFollower } from "../../reporting/effects/follow-history.ts"
 import type { WorkerFact } from "../../reporting/history-facts.ts"
+import type { HistoryReader } from "../../reporting/operations/read-history.ts"
 import type { Context } from "../../store/operation.ts"
 import type { RetryLimits } from "../../tasks/retry.ts"
 import type { Role } from "../../tasks/task.ts"
@@ -24,7 +24,7 @@ export interface WorkerRun {
   readonly options: WorkerOptions
   readonly team: RunName
   readonly worker: WorkerId
-  readonly history: HistoryFollower
+  readonly history: HistoryReader
   readonly ending: Ending
 }
 

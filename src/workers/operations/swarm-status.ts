@@ -1,4 +1,4 @@
-import type { SwarmReport } from "../../reporting/status.ts"
+import { describeSwarm, type SwarmReport } from "../../reporting/status.ts"
 import { operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { currentWave } from "../../tasks/wave.ts"
@@ -11,14 +11,10 @@ export const swarmStatus = operation({
     store.read(async (tx) => {
       const team = await getTeam(tx, input)
       const unread = new Map((await tx.messages.countUnread(team.key)).map((row) => [row.inbox, row.unread]))
-      const workers = await tx.workers.list(team.key)
-      return {
-        session: `teamwork-${team.project}`,
-        status: workers.some((worker) => worker.status === "working") ? "running" : "idle",
-        paused: team.status === "paused",
-        currentWave: currentWave(await tx.waves.list(team.key)),
-        createdAt: team.createdAt,
-        workers: workers.map((worker) => ({ ...worker, unread: unread.get(worker.id) ?? 0 })),
-      }
+      const workers = (await tx.workers.list(team.key)).map((worker) => ({
+        ...worker,
+        unread: unread.get(worker.id) ?? 0,
+      }))
+      return describeSwarm(team, currentWave(await tx.waves.list(team.key)), workers)
     }),
 })

@@ -7,7 +7,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { type TailLines, tailLines } from "../../lib/text/tail-lines.ts"
 import type { RunFact } from "../../reporting/history-facts.ts"
-import { catchUp, readHistory } from "../../reporting/operations/read-history.ts"
+import { readHistory } from "../../reporting/operations/read-history.ts"
 import type { Context } from "../../store/operation.ts"
 import { watchFolders } from "./watch-folders.ts"
 
@@ -44,7 +44,7 @@ export async function followNotices(
   using folders = watchFolders()
   try {
     while (!signal.aborted) {
-      await catchUp(context, name, part)
+      await part.read()
       const runs = running()
       const woken = folders.arm(runs.map((run) => dirname(fileOf(run.id))))
       const notices = runs.flatMap((run) => readRun(open, run, fileOf(run.id)))

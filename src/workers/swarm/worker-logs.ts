@@ -6,7 +6,7 @@ import { quoteInput, type TaskId } from "../../kernel/ids.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import { type TailLines, tailLines } from "../../lib/text/tail-lines.ts"
 import type { RunFact } from "../../reporting/history-facts.ts"
-import { catchUp, type PartOfHistory, readHistory } from "../../reporting/operations/read-history.ts"
+import { type HistoryReader, readHistory } from "../../reporting/operations/read-history.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { hasEnded } from "../../tasks/task.ts"
@@ -57,7 +57,7 @@ export async function openLogs(context: Context, request: LogRequest): Promise<L
   return runLogs(context, request, { target, part })
 }
 
-async function findTarget(context: Context, { of, ...name }: LogRequest, part: PartOfHistory): Promise<LogTarget> {
+async function findTarget(context: Context, { of, ...name }: LogRequest, part: HistoryReader): Promise<LogTarget> {
   if (part.history.runs.has(of)) return { kind: "run", id: of }
   try {
     return { kind: "task", id: (await getTask.run(context, { ...name, id: of as TaskId })).id }
@@ -86,7 +86,7 @@ interface OpenRun {
 function runLogs(
   context: Context,
   request: LogRequest,
-  { target, part }: { readonly target: LogTarget; readonly part: PartOfHistory },
+  { target, part }: { readonly target: LogTarget; readonly part: HistoryReader },
 ): Logs {
   const open = new Map<string, OpenRun>()
   const isMeant = ({ id, task, turn }: RunFact) =>
@@ -119,11 +119,11 @@ function runLogs(
   return {
     target,
     async read() {
-      await catchUp(context, request, part)
+      await part.read()
       return runs().flatMap(readRun)
     },
     async isOver() {
-      await catchUp(context, request, part)
+      await part.read()
       const isQuiet = runs().every((run) => isOver(part.history, run))
       if (target.kind === "run" || !isQuiet) return isQuiet
       const { status } = await getTask.run(context, { ...request, id: target.id as TaskId })
