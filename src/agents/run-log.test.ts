@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import { type EventType, readEvent } from "../kernel/events.ts"
-import { emptyHistory, applyEvent } from "../reporting/history.ts"
+import { applyEvent, emptyHistory } from "../reporting/history.ts"
 import { isOver, parseLogLine } from "./run-log.ts"
 
 describe("a line of a recording", () => {

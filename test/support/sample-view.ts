@@ -1,7 +1,7 @@
 // A small team in the middle of its work, told by its events.
 import { type Event, type EventType, readEvent } from "../../src/kernel/events.ts"
 import type { TaskId, WorkerId } from "../../src/kernel/ids.ts"
-import { emptyHistory, applyEvent } from "../../src/reporting/history.ts"
+import { applyEvent, emptyHistory } from "../../src/reporting/history.ts"
 import { countTasks, summarizeWaves, type TaskCount } from "../../src/reporting/status.ts"
 import type { TeamView } from "../../src/reporting/team-view.ts"
 import type { Task } from "../../src/tasks/task.ts"
