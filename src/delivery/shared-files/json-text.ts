@@ -1,3 +1,5 @@
+import { type Node, type ParseError, parseTree } from "jsonc-parser"
+
 /** JSON as it is written, comments and trailing commas included, with the place of everything in the text. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar
 
@@ -24,14 +26,33 @@ interface JsonScalar extends Placed {
 
 /** Undefined where it is not JSON, or where a key stands twice in an object, which readers take in different ways. */
 export function parseJson(text: string): JsonNode | undefined {
+  const errors: ParseError[] = []
   try {
-    const reader = new Reader(text)
-    const node = reader.value()
-    return reader.isAtEnd() ? node : undefined
+    // The parser knows no byte order mark; a space keeps all places.
+    const tree = parseTree(text.replace(/^\uFEFF/, " "), errors, { allowTrailingComma: true })
+    return tree === undefined || errors.length > 0 ? undefined : toNode(tree)
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined
+    if (error instanceof RangeError) return undefined // nested deeper than the stack
     throw error
   }
+}
+
+function toNode({ type, offset: start, length, value, children = [] }: Node): JsonNode | undefined {
+  const end = start + length
+  if (type === "array") {
+    const items = children.map(toNode)
+    return items.every((item) => item !== undefined) ? { kind: "array", items, start, end } : undefined
+  }
+  if (type !== "object") return { kind: "scalar", value, start, end }
+  const members = children.map(toMember)
+  const keys = new Set(members.map((member) => member?.key))
+  const isWhole = keys.size === members.length && members.every((member) => member !== undefined)
+  return isWhole ? { kind: "object", members, start, end } : undefined
+}
+
+function toMember({ offset: start, children: [key, child] = [] }: Node): JsonMember | undefined {
+  const value = child === undefined ? undefined : toNode(child)
+  return value === undefined ? undefined : { key: key?.value, value, start, end: value.end }
 }
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -54,81 +75,3 @@ export function skipBlank(text: string, at: number): number {
 }
 
 const BLANK = /(?:[\s\uFEFF]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y
-const SCALAR = /"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true|false|null/y
-/** Deeper than any manifest; a text made to break us ends here. */
-const MAX_DEPTH = 100
-
-class Reader {
-  private at = 0
-  private depth = 0
-  private readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-
-  isAtEnd(): boolean {
-    return skipBlank(this.text, this.at) === this.text.length
-  }
-
-  value(): JsonNode {
-    this.at = skipBlank(this.text, this.at)
-    const start = this.at
-    const open = this.text[start]
-    if (open !== "{" && open !== "[") return this.scalar(start)
-    if (++this.depth > MAX_DEPTH) throw new SyntaxError("too deep")
-    this.at++
-    const node = open === "{" ? this.object(start) : this.array(start)
-    this.depth--
-    return node
-  }
-
-  private scalar(start: number): JsonScalar {
-    SCALAR.lastIndex = start
-    const [raw] = SCALAR.exec(this.text) ?? []
-    if (raw === undefined) throw new SyntaxError(`no value at ${start}`)
-    this.at = start + raw.length
-    return { kind: "scalar", value: JSON.parse(raw), start, end: this.at }
-  }
-
-  private object(start: number): JsonObject {
-    const members: JsonMember[] = []
-    while (!this.isClosedBy("}")) {
-      const key = this.scalar(this.at)
-      if (typeof key.value !== "string" || members.some((member) => member.key === key.value))
-        throw new SyntaxError(`a key that cannot be one at ${key.start}`)
-      this.expect(":")
-      const value = this.value()
-      members.push({ key: key.value, value, start: key.start, end: value.end })
-      this.comma("}")
-    }
-    return { kind: "object", members, start, end: this.at }
-  }
-
-  private array(start: number): JsonArray {
-    const items: JsonNode[] = []
-    while (!this.isClosedBy("]")) {
-      items.push(this.value())
-      this.comma("]")
-    }
-    return { kind: "array", items, start, end: this.at }
-  }
-
-  private isClosedBy(close: string): boolean {
-    this.at = skipBlank(this.text, this.at)
-    if (this.text[this.at] !== close) return false
-    this.at++
-    return true
-  }
-
-  private comma(close: string): void {
-    this.at = skipBlank(this.text, this.at)
-    if (this.text[this.at] !== close) this.expect(",")
-  }
-
-  private expect(letter: string): void {
-    this.at = skipBlank(this.text, this.at)
-    if (this.text[this.at] !== letter) throw new SyntaxError(`no ${letter} at ${this.at}`)
-    this.at++
-  }
-}
