@@ -9,7 +9,7 @@ import { resolvePath } from "../lib/paths.ts"
 import type { Processes } from "../lib/process/process.ts"
 import type { Store } from "../store/port.ts"
 import { openSqliteStore } from "../store/sqlite/store.ts"
-import type { Owner } from "../workers/runtimes/runtime-setup.ts"
+import type { Owner } from "../workers/runtimes/port.ts"
 import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import { detectProject, detectTeamOf, findGit } from "./config/detect-team.ts"
 import { engineSettings, workerSettings } from "./config/engine-settings.ts"
@@ -143,7 +143,7 @@ async function configure(
     storePlace: async () => (await import("../lib/text/mask-secrets.ts")).maskSecrets(address),
     openStore: open,
     strayPanes: async (isKnown, fix) =>
-      (await import("../workers/runtimes/tmux/end-strays.ts")).endStrays({ home, env }, { isKnown, fix }),
+      (await import("../workers/runtimes/tmux/server.ts")).findStrayPanes({ home, env }, { isKnown, fix }),
   }
 }
 

@@ -5,13 +5,13 @@ import { join } from "node:path"
 import { isRunning } from "../../src/lib/process/process-identity.ts"
 import { workerMark } from "../../src/lib/process/worker-mark.ts"
 import type {
+  Owner,
   Runtime,
   StartedWorker,
   WorkerExit,
   WorkerLaunch,
   WorkerProcess,
 } from "../../src/workers/runtimes/port.ts"
-import type { Owner } from "../../src/workers/runtimes/runtime-setup.ts"
 import { processesWith, readProcessStat } from "../support/processes.ts"
 import { makeScratch, type Scratch, sandboxEnv } from "../support/sandbox.ts"
 
@@ -166,7 +166,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       process.kill(first.pid, "SIGKILL")
       await until(() => exits.length > 0)
       const [orphan = ""] = processesWith(mark)
-      const left = await runtime.remains([W1, "w2"])
+      const left = await runtime.findLeft([W1, "w2"])
       expect([...left.keys()]).toEqual([W1])
       expect(left.get(W1)).toContain(`process ${orphan}`)
       const second = await runtime.start(launch("echo again; exec sleep 600"))
@@ -200,7 +200,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       await using starter = await startElsewhere(bench, name, launch("exec sleep 600"))
       process.kill(starter.pid, "SIGKILL")
       await starter.exited
-      runtime.adopt(W1, starter.worker)
+      runtime.watch(W1, starter.worker)
       expect(runtime.isRunning(starter.worker)).toBe(true)
       process.kill(starter.worker.pid, "SIGKILL")
       await until(() => exits.length > 0)
@@ -208,7 +208,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
 
       await using another = await startElsewhere(bench, name, launch("exec sleep 600"))
       process.kill(another.pid, "SIGKILL")
-      runtime.adopt(W1, another.worker)
+      runtime.watch(W1, another.worker)
       await runtime.stop(W1, another.worker, { graceMs: PATIENCE_MS })
       expect(processesWith(mark)).toEqual([])
       await until(() => exits.length > 1)
@@ -216,7 +216,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
 
     it("hears of the end of an adopted worker that was gone already", async () => {
       const { runtime, exits } = open()
-      runtime.adopt(W1, { pid: 999_999_999, processStart: "never" })
+      runtime.watch(W1, { pid: 999_999_999, processStart: "never" })
       await until(() => exits.length > 0)
       expect(exits).toEqual([{ worker: W1, code: null, signal: null }])
     })

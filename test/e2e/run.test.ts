@@ -265,7 +265,7 @@ describe("interrupting a run", () => {
       await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "60000" })
       await untilBegun(bench)
       process.kill(team.pid, "SIGINT")
-      await team.untilLine("out", (line) => line.includes("ending: "))
+      await team.untilLine("out", (line) => line.includes("stopping: "))
       await Bun.write(go, "")
       expect(await team.exited).toBe(130)
       expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "in_review" })
@@ -307,7 +307,7 @@ describe("interrupting a run", () => {
       await untilBegun(bench)
       process.kill(team.pid, "SIGINT")
       // Two signals that come before the first is handled are one.
-      await team.untilLine("out", (line) => line.includes("ending: "))
+      await team.untilLine("out", (line) => line.includes("stopping: "))
       const start = performance.now()
       expect(await team.stop("SIGINT")).toBe(130)
       expect(performance.now() - start).toBeLessThan(10_000)

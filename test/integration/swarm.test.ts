@@ -174,7 +174,7 @@ describe("workers started by hand", () => {
       expect((await swarmStatus.run(context, WORKSPACE_TEAM)).workers).toMatchObject([
         { id: "w1", status: "stopped", pane: null, worktree: null },
       ])
-      expect((await runtime.remains(["w1"])).size).toBe(0)
+      expect((await runtime.findLeft(["w1"])).size).toBe(0)
       expect(await stop("w1")).toMatchObject([{ wasRunning: false, released: [], worktree: null }])
     },
   )
@@ -213,9 +213,9 @@ describe("workers started by hand", () => {
     await run(context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: "w1" })
     process.kill(worker?.pid ?? 0, "SIGKILL")
     await until(async () => (await listKnownWorkers(context, WORKSPACE_TEAM, MACHINE))[0]?.state === "gone")
-    expect((await open("child").remains(["w1"])).get("w1")).toHaveLength(1)
+    expect((await open("child").findLeft(["w1"])).get("w1")).toHaveLength(1)
     expect(await stop("w1")).toMatchObject([{ id: "w1", wasRunning: false, released: ["1"] }])
-    expect((await open("child").remains(["w1"])).size).toBe(0)
+    expect((await open("child").findLeft(["w1"])).size).toBe(0)
   })
 
   it("are taken for dead when they never came up", async () => {

@@ -5,9 +5,8 @@ import { join } from "node:path"
 import { systemClock } from "../../src/lib/clock.ts"
 import { quoteArgument } from "../../src/lib/text/quote-argument.ts"
 import type { Runtime, WorkerExit, WorkerLaunch } from "../../src/workers/runtimes/port.ts"
-import { endStrays } from "../../src/workers/runtimes/tmux/end-strays.ts"
 import { makeTmuxRuntime } from "../../src/workers/runtimes/tmux/make-tmux-runtime.ts"
-import { socketOf } from "../../src/workers/runtimes/tmux/server.ts"
+import { findStrayPanes, socketOf } from "../../src/workers/runtimes/tmux/server.ts"
 import { makeScratch, type Scratch, sandboxEnv } from "../support/sandbox.ts"
 
 const WHY_NOT = Bun.which("tmux") === null ? " (tmux is not installed)" : ""
@@ -77,7 +76,7 @@ describe.skipIf(WHY_NOT !== "")(`workers in tmux${WHY_NOT}`, () => {
     expect(exits).toEqual([{ worker: "w1", code: 9, signal: null }])
     expect(panes("#{pane_id} #{pane_dead}")).toContain(`${first.pane} 1`)
     expect(screen(first.pane)).toContain("so it ended")
-    expect((await runtime.remains(["w1"])).get("w1")).toEqual([`pane ${first.pane} of teamwork-shop`])
+    expect((await runtime.findLeft(["w1"])).get("w1")).toEqual([`pane ${first.pane} of teamwork-shop`])
     const second = await runtime.start(launch("w1"))
     expect(second.pane).toBe(first.pane)
     expect(second.pid).not.toBe(first.pid)
@@ -197,7 +196,7 @@ describe.skipIf(WHY_NOT !== "")(`workers in tmux${WHY_NOT}`, () => {
     await runtime.start(launch("w2"))
     tmux("new-session", "-d", "-s", "somebody", "sleep 600")
     const strays = (fix: boolean) =>
-      endStrays({ home: scratch.path, env: sandboxEnv() }, { isKnown: (owner) => owner === "shop/main/w1", fix })
+      findStrayPanes({ home: scratch.path, env: sandboxEnv() }, { isKnown: (owner) => owner === "shop/main/w1", fix })
     const expected = [
       expect.stringMatching(/^pane %\d+ of somebody$/),
       expect.stringMatching(/^pane %\d+ of teamwork-shop \(shop\/main\/w2\)$/),

@@ -62,7 +62,7 @@ export function makeSimRuntime({ world, main, agentsOf }: RuntimeRequest): SimRu
             hear(worker, process)
             return { pid: process.pid, processStart: startOf(process), pane: null }
           }),
-        adopt(worker, process) {
+        watch(worker, process) {
           const found = find(process)
           if (found !== undefined) hear(worker, found)
           else void orchestrator.sleep(1).then(() => tell(worker))
@@ -80,8 +80,8 @@ export function makeSimRuntime({ world, main, agentsOf }: RuntimeRequest): SimRu
             endAgents(worker)
           })
         },
-        remains: (workers) =>
-          orchestrator.call("runtime.remains", () => {
+        findLeft: (workers) =>
+          orchestrator.call("runtime.findLeft", () => {
             const left = workers.map((worker) => [worker, agentsOf(worker).map((agent) => agent.name)] as const)
             return new Map(left.filter(([, names]) => names.length > 0))
           }),

@@ -66,7 +66,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     }
     const recorded = findProcess(fact)
     if (recorded?.machine === ports.self.machine && known?.pid !== recorded.pid) {
-      runtime.adopt(worker.id, recorded)
+      runtime.watch(worker.id, recorded)
       processes.set(worker.id, { ...recorded, startsBefore: -1 })
       const isThere = runtime.isRunning(recorded)
       if (!isThere && !hasLooked) endedUnseen.add(worker.id)

@@ -38,7 +38,7 @@ export async function checkWorkers(context: Context, request: WorkerCheck): Prom
   if (ended.length > 0) {
     // The one that knows of panes; processes are found the same way in every runtime.
     await using runtime = await request.runtime("tmux")
-    for (const [worker, left] of await runtime.remains(ended)) {
+    for (const [worker, left] of await runtime.findLeft(ended)) {
       if (fix) await runtime.stop(worker, null, { graceMs: 0 })
       findings.push({ check, status: "warning", detail: `${worker} ended and left ${left.join(", ")}`, fixed: fix })
     }

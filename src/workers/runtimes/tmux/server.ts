@@ -6,7 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** The tmux server of one home. The user's own server and settings are never touched. */
 export interface TmuxServer {
   readonly socket: string
-  /** Commands as lists of arguments, carried out in one go; false when one of them failed. */
+  /** Runs commands in one call. `isDone` is false when one of them failed. */
   run(commands: readonly (readonly string[])[], input?: string): Promise<{ isDone: boolean; output: string }>
   /** All panes of all sessions; none when no server runs. */
   panes(): Promise<Pane[]>
@@ -22,17 +22,24 @@ export interface Pane {
   readonly code: number | null
   /** By number. */
   readonly signal: number | null
-  /** Whose it is, as `tagPane` wrote it; empty for one that is not ours or not yet. */
+  /** As `startPane` wrote it; empty for a pane that is not ours. */
   readonly mark: string
   readonly owner: string
 }
 
 const TIMEOUT_MS = 10_000
-/** A server hands its environment down to everything it starts: it gets only what it needs itself. */
+/** A server passes its environment on to everything it starts, so it gets only what it needs itself. */
 const VARIABLES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TMPDIR|TMUX_TMPDIR)$/
 const FIELDS = [
-  ...["pane_id", "session_name", "pid", "pane_pid", "pane_dead", "pane_dead_status", "pane_dead_signal"],
-  ...["@teamwork_mark", "@teamwork_owner"],
+  "pane_id",
+  "session_name",
+  "pid",
+  "pane_pid",
+  "pane_dead",
+  "pane_dead_status",
+  "pane_dead_signal",
+  "@teamwork_mark",
+  "@teamwork_owner",
 ]
 
 export function makeTmuxServer(home: string, env: Env, ask: Capture = capture): TmuxServer {
@@ -63,7 +70,7 @@ export function makeTmuxServer(home: string, env: Env, ask: Capture = capture): 
   }
 }
 
-/** Its name is part of a path of limited length. */
+/** Short, as it becomes part of a path of limited length. */
 export function socketOf(home: string): string {
   return `teamwork-${new Bun.CryptoHasher("sha256").update(home).digest("hex").slice(0, 12)}`
 }
@@ -95,4 +102,15 @@ function escapeWord(word: string): string {
 /** What tmux would expand in titles and lines for a shell. */
 export function escapeFormat(text: string): string {
   return text.replaceAll("#", "##").replaceAll("%", "%%")
+}
+
+/** Panes on the server of a home that belong to no known worker, in words. `fix` ends them. */
+export async function findStrayPanes(
+  { home, env }: { readonly home: string; readonly env: Env },
+  { isKnown, fix }: { readonly isKnown: (owner: string) => boolean; readonly fix: boolean },
+): Promise<string[]> {
+  const server = makeTmuxServer(home, env)
+  const strays = (await server.panes()).filter((pane) => !isKnown(pane.owner))
+  for (const { id } of fix ? strays : []) await server.run([["kill-pane", "-t", id]])
+  return strays.map(({ id, session, owner }) => `pane ${id} of ${session}${owner === "" ? "" : ` (${owner})`}`)
 }

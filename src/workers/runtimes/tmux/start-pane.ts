@@ -7,7 +7,7 @@ export interface PaneRequest {
   readonly launch: WorkerLaunch
   readonly session: string
   readonly mark: string
-  /** For people, and for whoever looks for panes that belong to nobody. */
+  /** For people, and to find stray panes. */
   readonly owner: string
   /** Never used before. */
   readonly token: string
@@ -15,7 +15,7 @@ export interface PaneRequest {
 
 const PLACE = "#{pane_id} #{pane_pid}"
 const MAX_TRIES = 5
-/** Room for many panes while nobody looks; whoever attaches brings a size of his own. */
+/** Room for many panes while no terminal is attached. */
 const SIZE = ["-x", "250", "-y", "120"]
 const SETTINGS = [
   ["start-server"],
@@ -23,19 +23,19 @@ const SETTINGS = [
   ["set-option", "-g", "pane-border-status", "top"],
   ["set-option", "-g", "pane-border-format", " #{pane_title} "],
   ["set-option", "-g", "automatic-rename", "off"],
-  // Ctrl+C only ends the looking, as everywhere; this server is ours alone.
+  // Ctrl+C only detaches; this server is ours alone.
   ["bind-key", "-n", "C-c", "detach-client"],
   ["set-option", "-g", "status-right-length", "80"],
   ["set-option", "-g", "status-right", "Ctrl+C leaves, the workers go on. Stop one: teamwork swarm stop --worker ID"],
 ]
 /**
- * What runs in a new pane first. It waits until the pane is set up, or the first words of the worker would be in no log.
- * Environment and command come through a buffer: on a command line everybody on the machine could read them, in a file
- * they would lie around, and nothing is ever typed into a pane.
+ * Runs first in a new pane. It waits until the pane is set up, or the log would miss the worker's first lines.
+ * Environment and command come through a buffer: on a command line every user of the machine could read them, and a file
+ * would be left behind.
  */
 const LAUNCHER =
   'tmux wait-for "$0"; script=$(tmux show-buffer -b "$0"); tmux delete-buffer -b "$0"; eval "$script"; exit 127'
-/** What the pane knows better, and what a shell does not let be set. */
+/** Set by the pane itself, or read-only in a shell. */
 const NOT_HANDED_DOWN =
   /^(?:TERM|TERM_PROGRAM.*|TMUX|TMUX_PANE|COLUMNS|LINES|PWD|OLDPWD|SHLVL|_|E?UID|PPID|(?:SHELL|BASH)OPTS|BASH_.*)$/
 
@@ -60,7 +60,7 @@ async function makePane(server: TmuxServer, request: PaneRequest): Promise<{ id:
   const { launch, session, mark, token } = request
   let isFull = false
   let problem = ""
-  // Somebody else may make the session, or end its last pane, between our look and our step.
+  // Another process may make the session, or end its last pane, between our look and our step.
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const panes = await server.panes()
     const steps = chooseSteps(panes, { session, mark, token, isFull })
@@ -105,7 +105,7 @@ function scriptOf({ command, env, cwd }: WorkerLaunch, mark: string): string {
     ([name, value]) => value !== undefined && /^[A-Za-z_]\w*$/.test(name) && !NOT_HANDED_DOWN.test(name),
   )
   const exports = variables.map(([name, value]) => `export ${name}=${quoteArgument(value ?? "")}`)
-  // Keys that are sent to the pane in some other way stop nobody either.
+  // Keys sent to the pane in another way must not stop the worker either.
   return [
     ...exports,
     "stty -isig 2>/dev/null",
