@@ -12,18 +12,18 @@ export const WORKER_AVAILABILITIES = [
 ] as const
 export type WorkerAvailability = (typeof WORKER_AVAILABILITIES)[number]
 
-/** Workers in these states take no task; everybody else may. */
+/** Workers in these states take no task. */
 export const UNAVAILABLE = ["paused", "quarantined", "stopped"] as const satisfies readonly WorkerAvailability[]
 
 export interface Worker {
   readonly id: WorkerId
-  /** Fixed by set-up or by the first claim that names one. */
+  /** Fixed by the set-up, or by the first claim that names one. */
   readonly role: Role | null
   readonly sessionId: string | null
   readonly pane: string | null
   readonly worktree: string | null
   readonly branch: string | null
-  /** `idle` and `working` follow from the claims the worker holds. */
+  /** `idle` and `working` follow from the worker's claims. */
   readonly status: WorkerAvailability
   readonly currentTask: TaskId | null
   readonly tasksCompleted: readonly TaskId[]

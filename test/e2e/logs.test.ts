@@ -137,7 +137,7 @@ describe("logs", () => {
 
   it("refuses what is not there, and a turn of a worker", async () => {
     expect(await bench.refused("log.not_found", "logs", "nobody")).toBe(
-      '"nobody" is no task, worker or run of shop/main; see: teamwork task list, or teamwork swarm status',
+      '"nobody" is not a task, worker or run of shop/main; see: teamwork task list, or teamwork swarm status',
     )
     await bench.ok("worker", "setup", "--worker-id", "w8")
     expect(await bench.refused("usage", "logs", "w8", "--turn", "1")).toContain("--turn is for a task or a run")

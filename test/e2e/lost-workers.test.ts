@@ -92,7 +92,7 @@ describe("doctor and lost workers", () => {
     const mark = workerMark(bench.home, "shop", "main", "w1")
     await until(() => hasOrphan(mark, pid))
     process.kill(pid, "SIGKILL")
-    const lost = { check, status: "warning", detail: "gone without a word: w1" }
+    const lost = { check, status: "warning", detail: "died and did not report it: w1" }
     await until(async () => (await doctor())[0]?.status === "warning")
     expect(await doctor()).toEqual([{ ...lost, fixed: false }])
     expect(processesWith(mark)).toHaveLength(1)

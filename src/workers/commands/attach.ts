@@ -7,11 +7,10 @@ import type { InputOf } from "../../lib/schema.ts"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { teamFields, workerIdField } from "../../store/operation.ts"
 import { openLogs } from "../swarm/worker-logs.ts"
-import { type KnownWorker, listKnownWorkers } from "../swarm/worker-processes.ts"
+import { getWorkerHere, type KnownWorker, listKnownWorkers } from "../swarm/worker-processes.ts"
 
 const input = { ...teamFields, worker: workerIdField }
 
-/** What is on a screen when somebody comes along. */
 const LINES_BEFORE = 20
 
 export const attach = command({
@@ -36,7 +35,7 @@ export const attach = command({
       const line = command.map(quoteArgument).join(" ")
       return { isDocument: true, data: { worker, command }, text: () => line }
     }
-    // Inside of a tmux of the user's own it would refuse.
+    // tmux refuses to attach inside the user's own tmux.
     const exitCode = await runInTerminal(command, { ...host.env, TMUX: undefined })
     return { data: null, silent: true, exitCode }
   },
@@ -44,16 +43,8 @@ export const attach = command({
 
 async function findRunning(session: Session, { worker, ...name }: InputOf<typeof input>): Promise<KnownWorker> {
   const machine = machineName()
-  const found = (await listKnownWorkers(await session.context(), name, machine)).find(({ id }) => id === worker)
-  if (found === undefined)
-    throw new AppError(
-      "worker.not_found",
-      `${worker} is no worker that teamwork started`,
-      { workerId: worker },
-      { remedy: { operation: "swarm status", to: "see" } },
-    )
-  if (found.state === "running" && found.machine !== machine)
-    throw new AppError("worker.unavailable", `${worker} runs on ${found.machine}; attach to it there`)
+  const known = await listKnownWorkers(await session.context(), name, machine)
+  const found = getWorkerHere(known, worker, machine, "attach to it")
   if (found.state === "gone" || found.state === "ended")
     throw new AppError(
       "worker.unavailable",

@@ -32,7 +32,7 @@ const input = {
   id: taskIdField,
   done: flag("afterwards: judge and deliver it as the task's work"),
   giveBack: flag("afterwards: let a worker go on from there"),
-  keep: flag("afterwards: leave it to nobody, until it is opened or resumed"),
+  keep: flag("afterwards: pause it for you, until it is opened or resumed"),
   print: flag("only print the command and its variables; nothing is claimed or started"),
   sourceDir: sourceDirField,
 }
@@ -104,7 +104,7 @@ function openPorts({ host }: Session, next: Afterwards | undefined): OpenPorts {
     run: ({ command, env: own, workspace }, signal) =>
       io.interactive(command, { cwd: workspace, signal, env: { TERM: env.TERM, ...own } }),
     async askNext() {
-      // What a signal cut off is not done, whatever was asked for.
+      // A session that a signal ended is not done, whatever flag was given.
       if (io.interrupted.aborted) return next === "give-back" ? next : null
       if (next !== undefined) return next
       for (;;) {

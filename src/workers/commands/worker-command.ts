@@ -18,7 +18,7 @@ const input = {
   keepPolling: flag("wait on when the project is complete"),
   pollInterval: v.optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
   sourceDir: sourceDirField,
-  managed: flag("end when the team has ended, as whoever an orchestrator started does"),
+  managed: flag("end with the team, as a worker that an orchestrator started"),
 }
 
 export const worker = command({
@@ -26,11 +26,11 @@ export const worker = command({
   fields: input,
   example: "teamwork worker --role backend",
   async run(session, given) {
-    // Who starts workers of their own agrees first, as with run; an orchestrator was agreed to already.
+    // The user agreed to a managed worker when the run began.
     const folder = resolvePath(given.sourceDir ?? ".", session.host.io.cwd)
     if (given.managed !== true) await trustHere(session, { folder })
     let end: WorkerEnd
-    // Whoever waits for ever goes on with the team's next run.
+    // With keepPolling it goes on with the team's next run.
     do {
       const asked = { ...given, run: (await runHere(session, given)).run }
       end = await runWorker(await openWorker(session, asked), await workerOptions(session, asked))

@@ -2,10 +2,7 @@ import type { WorkPlace } from "../../kernel/repository.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 
-/**
- * The repository that a project's work is merged in, if that is another than the given one: where the project began, as
- * clones are only linked to it. Undefined where work is merged where it is done, or nobody knows.
- */
+/** The repository that merges a project's work, if it is not this one. Clones are only linked to a project. */
 export async function findOtherMergePlace(
   { store }: Context,
   { project }: TeamName,

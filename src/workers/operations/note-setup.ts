@@ -9,10 +9,9 @@ interface SetupNotes {
   readonly notes: readonly string[]
 }
 
-/** Far more than there are tools and scripts in a repository. */
 const MOST_NOTES = 1000
 
-/** Tells what a set-up could not do. Every worktree is set up the same way, so each note is told once in a run. */
+/** Records what a set-up could not do. Every worktree is set up the same way, so each note is recorded once in a run. */
 export async function noteSetup(
   { store }: Pick<Context, "store">,
   name: TeamName,

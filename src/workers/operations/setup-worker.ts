@@ -14,11 +14,11 @@ export interface WorkerSetup {
   readonly project: string
   readonly team: string
   readonly worker: Worker
-  /** Tasks that were given back because their claim was too old. */
+  /** Tasks released because their claim was too old. */
   readonly released: string[]
 }
 
-/** Registers a worker, under the next free number when it names none, and gives back what was abandoned. */
+/** Registers a worker, under the next free id when it names none, and releases abandoned tasks. */
 export const setupWorker = operation({
   name: "worker.setup",
   summary: "Register a worker and show what it could take",
@@ -45,7 +45,7 @@ export interface Registration {
   readonly sessionId?: string
 }
 
-/** Makes the worker known and free to take tasks. The role of its first time stays. */
+/** The role of a worker stays the one of its first registration. */
 export async function registerWorker(tx: Tx, team: StoredTeam, asked: Registration): Promise<Worker> {
   const problem = asked.workerId && problemWithWorkerName(asked.workerId)
   if (problem) throw new AppError("input.invalid", (say) => `${problem}; use another ${say.field("workerId")}`)

@@ -1,11 +1,12 @@
-import type { EventData } from "../../kernel/events.ts"
+import type { EventData, EventType } from "../../kernel/events.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
+import type { Tx } from "../../store/port.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Role } from "../../tasks/task.ts"
 
-/** A worker is about to be started: from now on it is known. Without an id it gets the next free one, for good. */
+/** Registers a worker that is about to be started. Without an id it gets the next free one, for good. */
 export async function spawnWorker(
   { store }: Context,
   { id, role, ...name }: TeamName & { readonly id: WorkerId | null; readonly role: Role | null },
@@ -13,23 +14,22 @@ export async function spawnWorker(
   return store.write(async (tx) => {
     const { key } = await lockTeam(tx, name)
     const worker = id ?? (await tx.workers.takeId(key))
-    const isQuarantined = (await tx.workers.find(key, worker))?.status === "quarantined"
-    await tx.workers.put(key, worker, { role, ...(isQuarantined ? {} : { availability: "spawning" }) })
+    await tx.workers.put(key, worker, { role, ...(await unlessQuarantined(tx, key, worker, "spawning")) })
     return worker
   })
 }
 
-/** Its process was started, and can be found again by whoever comes later, also before it says a word itself. */
+/** A new process is no pardon: a quarantined worker takes no task before a person resumes it. */
+async function unlessQuarantined(tx: Tx, key: number, worker: WorkerId, availability: "spawning" | "idle") {
+  return (await tx.workers.find(key, worker))?.status === "quarantined" ? {} : { availability }
+}
+
+type Noted<Type extends EventType> = TeamName & EventData<Type> & { readonly by: string }
+
+/** Records the process, so that others can find it before the worker reports itself. */
 export async function noteWorkerSpawned(
   { store }: Context,
-  {
-    project,
-    team,
-    run,
-    by,
-    pane,
-    ...data
-  }: TeamName & EventData<"worker.spawned"> & { readonly by: string; readonly pane: string | null },
+  { project, team, run, by, pane, ...data }: Noted<"worker.spawned"> & { readonly pane: string | null },
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team, run })
@@ -38,42 +38,39 @@ export async function noteWorkerSpawned(
   })
 }
 
-/** A process that works for the team runs from now on. */
+/** The worker's process reports itself. */
 export async function noteWorkerStarted(
   { store }: Context,
   { project, team, run, ...data }: TeamName & EventData<"worker.started">,
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team, run })
-    // A new process is no pardon: who is in quarantine takes no task before a person resumes it.
-    const isQuarantined = (await tx.workers.find(key, data.worker))?.status === "quarantined"
-    await tx.workers.put(key, data.worker, { role: data.role, ...(isQuarantined ? {} : { availability: "idle" }) })
+    const availability = await unlessQuarantined(tx, key, data.worker, "idle")
+    await tx.workers.put(key, data.worker, { role: data.role, ...availability })
     await tx.events.append(key, data.worker, { type: "worker.started", data })
   })
 }
 
-/** Its process is gone. Told once: by itself, or by whoever notices. */
+/** Records the end of its process once, from the worker itself or from the one who notices. */
 export async function noteWorkerExited(
   { store }: Context,
-  { project, team, run, by, ...data }: TeamName & EventData<"worker.exited"> & { readonly by: string },
+  { project, team, run, by, ...data }: Noted<"worker.exited">,
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team, run })
-    const known = await tx.workers.find(key, data.worker)
-    if (known?.status === "stopped" || known?.status === "dead") return
+    const status = (await tx.workers.find(key, data.worker))?.status
+    if (status === "stopped" || status === "dead") return
     const isStopped = data.reason === "done" || data.reason === "stopped"
-    // Whoever was quarantined stays so without a process, until a person resumes it.
-    const isQuarantined = (await tx.workers.find(key, data.worker))?.status === "quarantined"
-    const availability = isQuarantined ? "quarantined" : isStopped ? "stopped" : "dead"
+    const availability = status === "quarantined" ? status : isStopped ? "stopped" : "dead"
     await tx.workers.put(key, data.worker, { availability })
     await tx.events.append(key, by, { type: "worker.exited", data })
   })
 }
 
-/** It gets no more tasks until somebody resumes it. */
+/** The worker gets no more tasks until a person resumes it. */
 export async function quarantineWorker(
   { store }: Context,
-  { project, team, run, by, ...data }: TeamName & EventData<"worker.quarantined"> & { readonly by: string },
+  { project, team, run, by, ...data }: Noted<"worker.quarantined">,
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team, run })
@@ -84,7 +81,7 @@ export async function quarantineWorker(
 
 export async function noteStatusCheck(
   { store }: Context,
-  { project, team, run, by, ...data }: TeamName & EventData<"worker.status_checked"> & { readonly by: string },
+  { project, team, run, by, ...data }: Noted<"worker.status_checked">,
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team, run })
@@ -92,7 +89,7 @@ export async function noteStatusCheck(
   })
 }
 
-/** It is on no screen any more. */
+/** Its pane is gone. */
 export async function forgetPane(
   { store }: Context,
   { worker, ...name }: TeamName & { readonly worker: WorkerId },

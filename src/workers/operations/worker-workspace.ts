@@ -5,10 +5,10 @@ import type { Worker } from "../worker.ts"
 
 const workerFields = { ...teamFields, workerId: workerIdField }
 
-/** The attempt that a worker is busy with; null when it holds no task. */
+/** The attempt that a worker works on; null when it holds no task. */
 export const workerAttempt = operation({
   name: "worker.attempt",
-  summary: "Tell which attempt at which task a worker is busy with",
+  summary: "Show which attempt at which task a worker works on",
   input: workerFields,
   run: ({ store }, input): Promise<{ task: string; attempt: number } | null> =>
     store.read(async (tx) => {
@@ -18,7 +18,7 @@ export const workerAttempt = operation({
     }),
 })
 
-/** A worktree belongs to a worker from now on; one that is not known yet becomes known. */
+/** Also registers a worker that is not known yet. */
 export const recordWorkspace = operation({
   name: "workspace.record",
   summary: "Record the worktree of a worker",
@@ -41,7 +41,7 @@ export const recordWorkspace = operation({
     }),
 })
 
-/** The worker has no worktree any more. Says so only where there was one. */
+/** Records nothing when there was no worktree. */
 export const forgetWorkspace = operation({
   name: "workspace.forget",
   summary: "Record that the worktree of a worker is gone",

@@ -10,14 +10,13 @@ import type { WorkspaceTools } from "./worktrees.ts"
 
 export interface WorkerCheck extends TeamName {
   readonly fix: boolean
-  /** The one we are on. */
   readonly machine: string
   readonly runtime: (name: RuntimeName) => Promise<Runtime>
-  /** Undefined where the team's repository is another one. */
+  /** Undefined when the team belongs to another repository. */
   readonly workspaces: WorkspaceTools | undefined
 }
 
-/** Workers whose process is gone though nobody said so, and what workers left that do not run. */
+/** Finds workers that died unrecorded, and what dead workers left. */
 export async function checkWorkers(context: Context, request: WorkerCheck): Promise<Finding[]> {
   const { fix, machine: here } = request
   const check = `${describeTeam(request)}: workers`
@@ -31,12 +30,12 @@ export async function checkWorkers(context: Context, request: WorkerCheck): Prom
       const end = { by: ENGINE, reason: "lost", detail: "found by doctor", graceMs: 0 } as const
       await endWorker(context, { ...request, workspaces: request.workspaces ?? null, ...end }, worker)
     }
-    const detail = `gone without a word: ${lost.map(({ id }) => id).join(", ")}`
+    const detail = `died and did not report it: ${lost.map(({ id }) => id).join(", ")}`
     findings.push({ check, status: "warning", detail, fixed: fix })
   }
   const ended = known.filter(({ state }) => state === "ended").map(({ id }) => id)
   if (ended.length > 0) {
-    // The one that knows of panes; processes are found the same way in every runtime.
+    // Only tmux knows of panes; both runtimes find processes.
     await using runtime = await request.runtime("tmux")
     for (const [worker, left] of await runtime.findLeft(ended)) {
       if (fix) await runtime.stop(worker, null, { graceMs: 0 })

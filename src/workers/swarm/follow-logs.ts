@@ -3,10 +3,10 @@ import type { Context } from "../../store/operation.ts"
 import { watchFolders } from "./watch-folders.ts"
 import type { LogItem, Logs } from "./worker-logs.ts"
 
-/** Where the system does not tell of a change, and for a run whose folder is not there yet. */
-const LOOK_AGAIN_MS = 1000
+/** Where the system reports no changes, and for a run whose folder is not there yet. */
+export const LOOK_AGAIN_MS = 1000
 
-/** Hands over what comes as it comes, until nothing more will or the signal fires. */
+/** Passes on new items until there will be no more, or the signal fires. */
 export async function followLogs(
   { store }: Context,
   logs: Logs,
@@ -16,7 +16,7 @@ export async function followLogs(
   using folders = watchFolders()
   while (!signal.aborted) {
     const woken = folders.arm(logs.files.map(dirname))
-    // Asked first: what was written until then is read after it.
+    // Before the read, so that the last read sees everything.
     const isLast = await logs.isOver()
     const items = await logs.read()
     if (items.length > 0) onItems(items)

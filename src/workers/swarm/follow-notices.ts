@@ -9,7 +9,9 @@ import { type TailLines, tailLines } from "../../lib/text/tail-lines.ts"
 import type { RunFact } from "../../reporting/history-facts.ts"
 import { readHistory } from "../../reporting/operations/read-history.ts"
 import type { Context } from "../../store/operation.ts"
+import { LOOK_AGAIN_MS } from "./follow-logs.ts"
 import { watchFolders } from "./watch-folders.ts"
+import { RUN_EVENTS } from "./worker-logs.ts"
 
 export interface NoticeRequest extends TeamName {
   readonly home: string
@@ -20,15 +22,12 @@ export interface NoticeListener {
   readonly signal: AbortSignal
 }
 
-const TOLD_BY = ["run.started", "run.ended", "worker.started", "worker.exited"] as const
-/** Where the system does not tell of a change, and for a run whose folder is not there yet. */
-const LOOK_AGAIN_MS = 1000
-/** Agents may say a word at a time; nobody reads faster than this. */
+/** Agents may print a word at a time; people do not read faster than this. */
 const BETWEEN_LOOKS_MS = 100
 
 /**
- * Hands over what the agents of a team say and do, from the recordings that their runs write anyway: of all runs that go
- * on, and of each that starts. Of a run that is under way already only its last words and its last tool.
+ * Passes on what the agents of a team say and do, from the recordings of their runs. Of a run that is under way already
+ * only the last text and the last tool.
  */
 export async function followNotices(
   context: Context,
@@ -36,7 +35,7 @@ export async function followNotices(
   { onNotices, signal }: NoticeListener,
 ): Promise<void> {
   const name = { project, team, run: teamRun }
-  const part = await readHistory(context, name, TOLD_BY)
+  const part = await readHistory(context, name, RUN_EVENTS)
   const open = new Map<string, TailLines>()
   const fileOf = (run: string) => join(runFolder(home, name, run), RECORDING_FILES.events)
   const running = () => [...part.history.runs.values()].filter((run) => !isOver(part.history, run))
@@ -48,13 +47,13 @@ export async function followNotices(
       const runs = running()
       const woken = folders.arm(runs.map((run) => dirname(fileOf(run.id))))
       const notices = runs.flatMap((run) => readRun(open, run, fileOf(run.id)))
-      letGo(open, new Set(runs.map((run) => run.id)))
+      closeOthers(open, new Set(runs.map((run) => run.id)))
       if (notices.length > 0) onNotices(notices)
       await changes.next(LOOK_AGAIN_MS, AbortSignal.any([woken, signal]))
       await sleep(BETWEEN_LOOKS_MS, signal)
     }
   } finally {
-    letGo(open, new Set())
+    closeOthers(open, new Set())
   }
 }
 
@@ -66,7 +65,7 @@ function readRun(open: Map<string, TailLines>, run: RunFact, file: string): Live
   return known === undefined ? lastOfEach(notices) : notices
 }
 
-function letGo(open: Map<string, TailLines>, kept: ReadonlySet<string>): void {
+function closeOthers(open: Map<string, TailLines>, kept: ReadonlySet<string>): void {
   for (const [run, lines] of open) {
     if (kept.has(run)) continue
     lines[Symbol.dispose]()
@@ -76,7 +75,7 @@ function letGo(open: Map<string, TailLines>, kept: ReadonlySet<string>): void {
 
 function lastOfEach(notices: readonly LiveNotice[]): LiveNotice[] {
   const last = new Set(["agent.said", "agent.used_tool"].map((type) => notices.findLast((each) => each.type === type)))
-  // Whether it waited earlier is of no interest.
+  // Only a wait that still lasts.
   const waiting = notices.at(-1)
   return notices.filter((each) => last.has(each) || (each === waiting && each.type === "agent.waiting"))
 }

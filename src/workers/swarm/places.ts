@@ -1,12 +1,11 @@
 import { join } from "node:path"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 
-/** Where a worker writes what it prints. */
 export function logFileOf(home: string, { project, team }: TeamName, worker: string): string {
   return join(home, "logs", project, team, `${worker}.log`)
 }
 
-/** Names one run of an agent. All runs of a team record into one folder, so from the second on it names that run too. */
+/** All runs of a team record into one folder, so from the second on the name has the team's run too. */
 export function agentRunId(
   { run }: RunName,
   { id, attempt }: { readonly id: string; readonly attempt: number },

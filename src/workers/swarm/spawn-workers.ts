@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
@@ -7,18 +8,16 @@ import type { Role } from "../../tasks/task.ts"
 import { swarmStatus } from "../operations/swarm-status.ts"
 import { forgetPane, noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../operations/worker-life.ts"
 import type { Runtime, WorkerExit, WorkerLaunch } from "../runtimes/port.ts"
-import { readLastLine } from "./read-last-line.ts"
 import { listKnownWorkers } from "./worker-processes.ts"
 import { createWorktree, type WorkspaceTools } from "./worktrees.ts"
 
 export interface SpawnRequest extends TeamName {
-  /** One worker for each; null for one that takes any task. */
+  /** One worker for each; null takes any task. */
   readonly roles: readonly (Role | null)[]
   readonly launch: (worker: WorkerId, role: Role | null) => WorkerLaunch
-  /** Where each gets a worktree at once, instead of with its first task. */
+  /** Gives each its worktree at once, instead of with its first task. */
   readonly worktrees: WorkspaceTools | null
   readonly maxAgents: number
-  /** The one we are on. */
   readonly machine: string
 }
 
@@ -30,13 +29,13 @@ export interface SpawnedWorker {
   readonly worktree: string | null
   readonly branch: string | null
   readonly log: string
-  /** `spawning`: it has not said yet that it runs. */
+  /** `spawning`: it has not reported yet. */
   readonly status: "running" | "spawning" | "ended"
-  /** The last thing that one which ended had to say. */
+  /** The last line of its log, if it ended. */
   readonly detail: string | null
 }
 
-/** Starts workers without an orchestrator. What one of them could not be started does not stop the others that run. */
+/** Starts workers without an orchestrator. When one cannot be started, those before it go on. */
 export async function spawnWorkers(
   context: Context,
   runtime: Runtime,
@@ -70,7 +69,7 @@ export async function spawnWorkers(
   })
 }
 
-/** One that came up wrote this itself. */
+/** Does nothing for a worker that recorded its end itself. */
 async function noteEnd(
   context: Context,
   { project, team, run }: TeamName,
@@ -129,7 +128,7 @@ async function startOne(
   }
 }
 
-/** A program of ours is up within a second; whoever is not then may still come. */
+/** Our program is up within a second; on a busy machine it may take longer than this. */
 const MAX_WAITING_MS = 10_000
 
 async function untilUp(
@@ -145,5 +144,25 @@ async function untilUp(
       !exits.has(id) && workers.some((worker) => worker.id === id && worker.status === "spawning")
     if (!started.some(isComing)) return
     await watch.next(Math.min(left, exited.aborted ? 200 : left), exited.aborted ? undefined : exited)
+  }
+}
+
+const MAX_BYTES = 4096
+
+/** Null without a file, or when it is empty. */
+function readLastLine(file: string): string | null {
+  let handle: number
+  try {
+    handle = openSync(file, "r")
+  } catch {
+    return null
+  }
+  try {
+    const { size } = fstatSync(handle)
+    const block = Buffer.alloc(Math.min(size, MAX_BYTES))
+    const read = readSync(handle, block, 0, block.length, size - block.length)
+    return block.toString("utf8", 0, read).trimEnd().split("\n").at(-1)?.trim() || null
+  } finally {
+    closeSync(handle)
   }
 }

@@ -8,23 +8,22 @@ import { releaseTask } from "../../tasks/operations/release-task.ts"
 import { forgetPane, noteWorkerExited } from "../operations/worker-life.ts"
 import type { Runtime } from "../runtimes/port.ts"
 import type { RuntimeName } from "./worker-launch.ts"
-import { type KnownWorker, listKnownWorkers } from "./worker-processes.ts"
+import { getWorkerHere, type KnownWorker, listKnownWorkers } from "./worker-processes.ts"
 import { removeWorktree, type WorkspaceTools } from "./worktrees.ts"
 
 export interface StopRequest extends TeamName {
   /** Null: all that run. */
   readonly worker: WorkerId | null
   readonly graceMs: number
-  /** The one we are on. */
   readonly machine: string
   readonly runtime: (name: RuntimeName) => Promise<Runtime>
-  /** Null where the repository is not at hand: worktrees stay then. */
+  /** Null without the repository: worktrees stay then. */
   readonly workspaces: WorkspaceTools | null
 }
 
 export interface StoppedWorker {
   readonly id: WorkerId
-  /** False for one whose process was gone already. */
+  /** False when its process was gone already. */
   readonly wasRunning: boolean
   /** Tasks that it held. */
   readonly released: readonly string[]
@@ -34,43 +33,28 @@ export interface StoppedWorker {
   readonly pins: readonly string[]
 }
 
-/** Ends workers with everything they started; their claims go back, their commits stay, their worktrees go. */
+/** Ends workers with everything they started. Their tasks are released, their commits pinned, their worktrees removed. */
 export async function stopWorkers(context: Context, request: StopRequest): Promise<StoppedWorker[]> {
   const here = request.machine
   const known = await listKnownWorkers(context, request, here)
   const meant =
     request.worker === null
       ? known.filter(({ state, machine }) => state !== "ended" && (machine === null || machine === here))
-      : [findWorker(known, request, request.worker)]
+      : [getWorkerHere(known, request.worker, here, "stop it")]
   const end = { ...request, by: PERSON, reason: "stopped", detail: null } as const
   return Promise.all(meant.map((each) => endWorker(context, end, each)))
-}
-
-function findWorker(known: readonly KnownWorker[], { machine }: StopRequest, id: WorkerId): KnownWorker {
-  const found = known.find((each) => each.id === id)
-  if (found === undefined)
-    throw new AppError(
-      "worker.not_found",
-      `${id} is no worker that teamwork started`,
-      { workerId: id },
-      { remedy: { operation: "swarm status", to: "see" } },
-    )
-  if (found.state === "running" && found.machine !== machine)
-    throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; stop it there`, { workerId: id })
-  return found
 }
 
 export interface WorkerEnding extends TeamName {
   readonly graceMs: number
   readonly runtime: (name: RuntimeName) => Promise<Runtime>
   readonly workspaces: WorkspaceTools | null
-  /** Who says so, and what the event tells. */
   readonly by: string
   readonly reason: "stopped" | "lost"
   readonly detail: string | null
 }
 
-/** Ends one, whatever state its process is in. */
+/** Ends one worker, whatever state its process is in. */
 export async function endWorker(context: Context, request: WorkerEnding, known: KnownWorker): Promise<StoppedWorker> {
   const { id } = known
   const { by, reason, detail, project, team, run } = request
@@ -78,7 +62,7 @@ export async function endWorker(context: Context, request: WorkerEnding, known: 
   await using runtime = await request.runtime(known.runtime)
   await runtime.stop(id, known.process, { graceMs: request.graceMs })
   if (known.worker.pane !== null) await forgetPane(context, { ...name, worker: id })
-  // Before its task goes to somebody else: what it wrote is pinned as work on that task.
+  // Before the task is released: what the worker wrote is pinned as work on it.
   const removed =
     request.workspaces === null
       ? undefined
@@ -99,7 +83,7 @@ export async function endWorker(context: Context, request: WorkerEnding, known: 
   }
 }
 
-/** False when it ended, or somebody else has it, since we looked. */
+/** False when the task ended or has another owner since we looked. */
 async function isReleased(release: Promise<unknown>): Promise<boolean> {
   try {
     await release

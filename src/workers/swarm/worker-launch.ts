@@ -15,13 +15,12 @@ export interface LaunchFacts extends TeamName {
   /** The folder of the repository. */
   readonly folder: string
   readonly runtime: RuntimeName
-  /** What the command line said of the store. */
+  /** From the command line. */
   readonly store?: string
-  /** Ends with its team, as one that an orchestrator started. */
+  /** An orchestrator starts it, so it ends with its team. */
   readonly isManaged: boolean
 }
 
-/** How a worker is started, wherever it runs. */
 export function workerLaunch(facts: LaunchFacts, worker: WorkerId, role: Role | null): WorkerLaunch {
   const { home, self, env, folder, runtime, store, isManaged, project, team } = facts
   const flags = ["--worker-id", worker, "--project", project, "--team", team]
@@ -29,11 +28,13 @@ export function workerLaunch(facts: LaunchFacts, worker: WorkerId, role: Role | 
     worker,
     title: `${role ?? "worker"}-${worker}`,
     command: [
-      ...[...self, "worker", ...flags],
+      ...self,
+      "worker",
+      ...flags,
       ...(role === null ? [] : ["--role", role]),
       ...(isManaged ? ["--managed"] : []),
     ],
-    // The address of a store may hold a password, which a command line would show to everybody.
+    // The address of a store may hold a password, which a command line would show to all users.
     env: { ...env, TEAMWORK_ENGINE_RUNTIME: runtime, ...(store === undefined ? {} : { TEAMWORK_STORE: store }) },
     cwd: folder,
     logFile: logFileOf(home, { project, team }, worker),

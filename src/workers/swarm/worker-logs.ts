@@ -16,7 +16,6 @@ import { listKnownWorkers } from "./worker-processes.ts"
 
 export interface LogRequest extends TeamName {
   readonly home: string
-  /** The one we are on. */
   readonly machine: string
   /** A run, a task or a worker. */
   readonly of: string
@@ -32,26 +31,26 @@ export interface LogTarget {
 export type LogItem =
   | { readonly type: "run"; readonly run: RunFact }
   | { readonly type: "entry"; readonly run: string; readonly entry: LogEntry }
-  /** The run is over, and nothing tells how. */
+  /** The run is over, and its recording has no end. */
   | { readonly type: "cut-off"; readonly run: string; readonly isEmpty: boolean }
-  /** Of what a worker printed. */
+  /** Printed by a worker. */
   | { readonly type: "line"; readonly line: string }
 
 export interface Logs extends Disposable {
   readonly target: LogTarget
-  /** What came since the last call. */
+  /** New items since the last call. */
   read(): Promise<LogItem[]>
-  /** Whether nothing more will come. */
   isOver(): Promise<boolean>
-  /** The files that grow while it is not. */
+  /** The files that may grow. */
   readonly files: readonly string[]
 }
 
-const TOLD_BY = ["run.started", "run.ended", "worker.started", "worker.exited"] as const
+/** What decides whether a run is over. */
+export const RUN_EVENTS = ["run.started", "run.ended", "worker.started", "worker.exited"] as const
 
-/** Opens what is recorded of a run, of all runs of a task, or what a worker printed. */
+/** Opens the recording of a run, of all runs of a task, or the log of a worker. */
 export async function openLogs(context: Context, request: LogRequest): Promise<Logs> {
-  const part = await readHistory(context, request, TOLD_BY)
+  const part = await readHistory(context, request, RUN_EVENTS)
   const target = await findTarget(context, request, part)
   if (target.kind === "worker") return workerLogs(context, request, target)
   return runLogs(context, request, { target, part })
@@ -69,7 +68,7 @@ async function findTarget(context: Context, { of, ...name }: LogRequest, part: H
   if (worker !== undefined) return { kind: "worker", id: worker.id }
   throw new AppError(
     "log.not_found",
-    `${quoteInput(of)} is no task, worker or run of ${describeTeam(name)}`,
+    `${quoteInput(of)} is not a task, worker or run of ${describeTeam(name)}`,
     {},
     {
       remedy: [{ operation: "task list", to: "see" }, { operation: "swarm status" }],
@@ -89,9 +88,9 @@ function runLogs(
   { target, part }: { readonly target: LogTarget; readonly part: HistoryReader },
 ): Logs {
   const open = new Map<string, OpenRun>()
-  const isMeant = ({ id, task, turn }: RunFact) =>
+  const isWanted = ({ id, task, turn }: RunFact) =>
     (target.kind === "run" ? id === target.id : task === target.id) && (request.turn ?? turn) === turn
-  const runs = () => [...part.history.runs.values()].filter(isMeant)
+  const runs = () => [...part.history.runs.values()].filter(isWanted)
   const fileOf = (run: string) => join(runFolder(request.home, request, run), RECORDING_FILES.events)
   const readRun = (run: RunFact): LogItem[] => {
     const items: LogItem[] = []
@@ -159,7 +158,7 @@ function workerLogs(context: Context, request: LogRequest, target: LogTarget): L
   }
 }
 
-/** The runs that a worker made, the oldest first. */
+/** The runs of a worker, oldest first. */
 export async function listRunsOf(context: Context, name: TeamName, worker: string): Promise<RunFact[]> {
   const { history } = await readHistory(context, name, ["run.started", "run.ended"])
   return [...history.runs.values()].filter((run) => run.worker === worker)

@@ -1,3 +1,4 @@
+import { AppError } from "../../kernel/errors.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { readHistory } from "../../reporting/operations/read-history.ts"
@@ -38,4 +39,19 @@ export async function listKnownWorkers(context: Context, name: TeamName, here: s
     const state = isOver ? "ended" : !isThere ? "gone" : status === "spawning" ? "spawning" : "running"
     return [{ id, worker, runtime, machine, process, state }]
   })
+}
+
+/** Throws when there is no such worker, or it runs on another machine. */
+export function getWorkerHere(known: readonly KnownWorker[], id: WorkerId, here: string, what: string): KnownWorker {
+  const found = known.find((each) => each.id === id)
+  if (found === undefined)
+    throw new AppError(
+      "worker.not_found",
+      `${id} is not a worker that teamwork started`,
+      { workerId: id },
+      { remedy: { operation: "swarm status", to: "see" } },
+    )
+  if (found.state === "running" && found.machine !== here)
+    throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; ${what} there`, { workerId: id })
+  return found
 }

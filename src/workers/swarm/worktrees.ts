@@ -13,11 +13,10 @@ import { forgetWorkspace, recordSync, recordWorkspace, workerAttempt } from "../
 
 export type { ListedPin }
 
-/** What works on the worktrees of one team, as `main.ts` brings it. */
 export interface WorkspaceTools {
   readonly workspaces: Workspaces
   readonly pins: Pins
-  /** The environment as programs in a worktree get it: its own Python, its ports. */
+  /** Adds what programs in a worktree need: its own Python, its ports. */
   readonly surround?: (env: Readonly<Record<string, string>>, folder: string) => Record<string, string>
 }
 
@@ -25,7 +24,7 @@ interface WorkerRequest extends TeamName {
   readonly workerId: WorkerId
 }
 
-// Git first, then the store: what git says is true, and the record follows it at the next call or by `doctor --fix`.
+// Git first, then the store: git has the truth, and the next call or `doctor --fix` corrects the record.
 
 export async function createWorktree(
   context: Context,

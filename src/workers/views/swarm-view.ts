@@ -12,11 +12,20 @@ interface Spawned {
 export function renderSpawned(workers: readonly Spawned[], screen: Screen): string {
   return table(
     [
-      ...[{ title: "WORKER" }, { title: "ROLE" }, { title: "STATUS" }, { title: "PROCESS", align: "right" } as const],
-      ...[{ title: "PANE" }, { title: "WORKTREE", flexible: true }],
+      { title: "WORKER" },
+      { title: "ROLE" },
+      { title: "STATUS" },
+      { title: "PROCESS", align: "right" },
+      { title: "PANE" },
+      { title: "WORKTREE", flexible: true },
     ],
     workers.map(({ id, role, status, pid, pane, worktree }) => [
-      ...[id, role ?? "any", status, String(pid), pane ?? "-", worktree ?? "-"],
+      id,
+      role ?? "any",
+      status,
+      String(pid),
+      pane ?? "-",
+      worktree ?? "-",
     ]),
     screen,
   )
@@ -30,7 +39,7 @@ interface Stopped {
   readonly pins: readonly string[]
 }
 
-/** Refs and paths are there to be copied: nothing is cut. */
+/** Refs and paths are not cut, so that people can copy them. */
 export function renderStopped(workers: readonly Stopped[]): string {
   return workers.length === 0 ? "No worker runs here." : workers.flatMap(linesOf).join("\n")
 }
@@ -38,7 +47,7 @@ export function renderStopped(workers: readonly Stopped[]): string {
 function linesOf({ id, wasRunning, released, worktree, pins }: Stopped): string[] {
   const tasks = released.length === 0 ? "" : `; given back: ${released.join(", ")}`
   return [
-    `${wasRunning ? `Stopped ${id}` : `${id} did not run any more`}${tasks}`,
+    `${wasRunning ? `Stopped ${id}` : `${id} was not running`}${tasks}`,
     ...pins.map((ref) => `  kept as ${ref}`),
     ...(worktree === null ? [] : [`  removed ${oneLine(worktree)}`]),
   ]
