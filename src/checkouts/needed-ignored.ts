@@ -12,10 +12,7 @@ const NEEDED: readonly RegExp[] = [
   /(?:^|\/)appsettings\.(?:Local|Development)\.json$/,
 ]
 
-/**
- * Of the files that git ignores in a checkout, those that a project usually does not run without. They often hold
- * secrets, so they are only named, and copied where `workspace.copy` says so.
- */
+/** The ignored files that a project usually needs to run. They often hold secrets, so they are only reported. */
 export function findNeededIgnored(ignored: readonly string[]): string[] {
   return ignored
     .filter((path) => !path.endsWith("/") && !SAMPLE.test(path) && NEEDED.some((pattern) => pattern.test(path)))

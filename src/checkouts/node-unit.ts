@@ -1,32 +1,72 @@
-import type { Ecosystem, FolderView, OwnScript, SetupUnit, Way } from "./setup-unit.ts"
+import * as v from "valibot"
+import type { FolderView, SetupUnit } from "./setup-unit.ts"
+
+/** By lock file, in the order in which gates choose one. */
+export const NODE_LOCK_FILES = {
+  "bun.lock": "bun",
+  "bun.lockb": "bun",
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "package-lock.json": "npm",
+  "npm-shrinkwrap.json": "npm",
+} as const
+
+type ManagerName = (typeof NODE_LOCK_FILES)[keyof typeof NODE_LOCK_FILES]
 
 interface Manager {
-  readonly ecosystem: Ecosystem
-  readonly ways: readonly Way[]
-  readonly script: (name: string) => readonly string[]
+  /** Installs by the lock file. */
+  readonly locked: readonly string[]
+  /** Installs without a lock file, and writes none. */
+  readonly unlocked: readonly string[]
+  /** For both. */
+  readonly flags: readonly string[]
+  readonly runScript: readonly string[]
 }
 
-/** In the order in which gates choose one. */
-const LOCK_FILES: readonly (readonly [string, string])[] = [
-  ["bun.lock", "bun"],
-  ["bun.lockb", "bun"],
-  ["pnpm-lock.yaml", "pnpm"],
-  ["yarn.lock", "yarn"],
-  ["package-lock.json", "npm"],
-  ["npm-shrinkwrap.json", "npm"],
-]
+const MANAGERS: Readonly<Record<ManagerName, Manager>> = {
+  npm: {
+    locked: ["npm", "ci"],
+    unlocked: ["npm", "install", "--no-save", "--no-package-lock"],
+    flags: ["--include=dev", "--no-audit", "--no-fund", "--fetch-retries=1", "--prefer-offline"],
+    runScript: ["npm", "run", "--silent"],
+  },
+  pnpm: {
+    locked: ["pnpm", "install", "--frozen-lockfile"],
+    unlocked: ["pnpm", "install", "--no-lockfile"],
+    flags: ["--prefer-offline", "--prod=false", "--package-import-method=clone-or-copy"],
+    runScript: ["pnpm", "run"],
+  },
+  yarn: {
+    locked: ["yarn", "install", "--frozen-lockfile"],
+    unlocked: ["yarn", "install", "--no-lockfile"],
+    flags: ["--prefer-offline", "--non-interactive", "--production=false"],
+    runScript: ["yarn", "run"],
+  },
+  bun: {
+    locked: ["bun", "install", "--frozen-lockfile"],
+    unlocked: ["bun", "install", "--no-save"],
+    flags: ["--backend=copyfile"],
+    runScript: ["bun", "run"],
+  },
+}
 
 /** Besides the lock file, what decides how dependencies are installed. */
 const INPUTS = [
-  ...["package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", "bunfig.toml"],
+  "package.json",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  "pnpm-workspace.yaml",
+  ".pnpmfile.cjs",
+  "bunfig.toml",
   "patches/",
 ]
 
 /**
- * Hooks of git are the user's: programs that would write them into the repository are told not to. Links into the store
- * of a package manager are not wanted either: an agent could write through them into what other projects use.
+ * Tools must not write git hooks, which belong to the user, and must not link into the store of a package manager: an agent
+ * could write through such a link into other projects.
  */
-const QUIET = {
+const ENVIRONMENT = {
   HUSKY: "0",
   HUSKY_SKIP_INSTALL: "1",
   LEFTHOOK: "0",
@@ -38,124 +78,64 @@ const QUIET = {
 
 const HOOK_INSTALLER = /\b(?:husky|lefthook|simple-git-hooks|yorkie|pre-commit)\b/
 
-/** The dependencies of a package.json, and with them of all packages of its workspace. */
+const Table = v.fallback(v.optional(v.record(v.string(), v.unknown()), {}), {})
+const Manifest = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    dependencies: Table,
+    devDependencies: Table,
+    optionalDependencies: Table,
+    /** A list, or an object with one. */
+    workspaces: v.optional(v.unknown()),
+    packageManager: v.fallback(v.optional(v.string(), ""), ""),
+    scripts: Table,
+  }),
+)
+const NpmLock = v.pipe(v.string(), v.parseJson(), v.object({ packages: Table, dependencies: Table }))
+
+/** The dependencies of a package.json and of all packages of its workspace. */
 export async function planNode(view: FolderView): Promise<SetupUnit | undefined> {
-  const manifest = readManifest(await view.read("package.json"))
-  if (manifest === undefined) return undefined
-  const [lockFile, name] = LOCK_FILES.find(([file]) => view.has(file)) ?? [undefined, undefined]
+  const { output: manifest, success } = v.safeParse(Manifest, await view.read("package.json"))
+  if (!success) return undefined
+  const [lockFile, locked] = Object.entries(NODE_LOCK_FILES).find(([file]) => view.has(file)) ?? []
+  const { dependencies, devDependencies, optionalDependencies, workspaces } = manifest
+  const required = [dependencies, devDependencies, optionalDependencies, workspaces ?? {}]
+  if (lockFile === undefined && required.every((each) => Object.keys(each as object).length === 0)) return undefined
   const lock = lockFile === undefined ? "" : await view.read(lockFile)
-  if (lockFile === undefined && !manifest.hasDependencies) return undefined
-  if (name === "npm" && isEmptyLock(lock)) return undefined
-  const manager = await managerOf(view, { name, lock, manifest })
-  const scripts = [...manifest.scripts].filter(([script]) => ["postinstall", "prepare"].includes(script))
-  const ownScripts = scripts
-    .filter(([, line]) => !HOOK_INSTALLER.test(line))
-    .map(([script, line]): OwnScript => ({ name: script, line, command: manager.script(script) }))
+  if (locked === "npm" && isEmptyLock(lock)) return undefined
+  const wanted = manifest.packageManager.split("@")[0] ?? ""
+  const name = locked ?? (wanted in MANAGERS ? (wanted as ManagerName) : "npm")
+  const isModern = locked === "yarn" && !/^# yarn lockfile v1$/m.test(lock)
+  const manager = isModern ? modernYarn(await view.read(".yarnrc.yml")) : MANAGERS[name]
+  const install = [...(lockFile === undefined ? manager.unlocked : manager.locked), ...manager.flags]
+  const ownScripts = Object.entries(manifest.scripts).flatMap(([script, line]) => {
+    const isOwn = ["postinstall", "prepare"].includes(script) && typeof line === "string" && !HOOK_INSTALLER.test(line)
+    return isOwn ? [{ name: script, line, command: [...manager.runScript, script] }] : []
+  })
   return {
-    ecosystem: manager.ecosystem,
+    ecosystem: name,
     folder: view.folder,
     basis: lockFile ?? "package.json",
     isLocked: lockFile !== undefined,
     inputs: [...(lockFile === undefined ? [] : [lockFile]), ...INPUTS],
-    tool: manager.ways[0]?.[0]?.[0] ?? manager.ecosystem,
-    runtime: manager.ecosystem === "bun" ? "bun" : "node",
-    ways: manager.ways,
-    env: QUIET,
+    tool: install[0] ?? name,
+    runtime: name === "bun" ? "bun" : "node",
+    ways: [[install]],
+    env: ENVIRONMENT,
     places: ["node_modules"],
     ownScripts,
   }
 }
 
-interface Manifest {
-  readonly hasDependencies: boolean
-  readonly packageManager: string
-  readonly scripts: ReadonlyMap<string, string>
+function isEmptyLock(text: string): boolean {
+  const { output, success } = v.safeParse(NpmLock, text)
+  return success && [...Object.keys(output.packages), ...Object.keys(output.dependencies)].every((path) => path === "")
 }
 
-function readManifest(text: string): Manifest | undefined {
-  try {
-    const value = JSON.parse(text)
-    const fields = ["dependencies", "devDependencies", "optionalDependencies", "workspaces"]
-    return {
-      hasDependencies: fields.some((field) => Object.keys(value[field] ?? {}).length > 0),
-      packageManager: String(value.packageManager ?? "").split("@")[0] ?? "",
-      scripts: new Map(
-        Object.entries(value.scripts ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-      ),
-    }
-  } catch {
-    return undefined
-  }
-}
-
-/** Of a project without dependencies, there is nothing to install. */
-function isEmptyLock(lock: string): boolean {
-  try {
-    const { packages, dependencies } = JSON.parse(lock)
-    return Object.keys(packages ?? {}).every((path) => path === "") && Object.keys(dependencies ?? {}).length === 0
-  } catch {
-    return false
-  }
-}
-
-interface Choice {
-  readonly name: string | undefined
-  readonly lock: string
-  readonly manifest: Manifest
-}
-
-async function managerOf(view: FolderView, { name, lock, manifest }: Choice): Promise<Manager> {
-  const isLocked = name !== undefined
-  switch (name ?? manifest.packageManager) {
-    case "bun":
-      return bun(isLocked)
-    case "pnpm":
-      return pnpm(isLocked)
-    case "yarn":
-      return /^# yarn lockfile v1$/m.test(lock) || !isLocked ? classicYarn(isLocked) : await modernYarn(view)
-    default:
-      return npm(isLocked)
-  }
-}
-
-function npm(isLocked: boolean): Manager {
-  const flags = ["--include=dev", "--no-audit", "--no-fund", "--fetch-retries=1", "--prefer-offline"]
-  const words = isLocked ? ["npm", "ci"] : ["npm", "install", "--no-save", "--no-package-lock"]
-  return { ecosystem: "npm", ways: [[[...words, ...flags]]], script: (name) => ["npm", "run", "--silent", name] }
-}
-
-function pnpm(isLocked: boolean): Manager {
-  const lock = isLocked ? ["--frozen-lockfile"] : ["--no-lockfile"]
-  const words = [
-    "pnpm",
-    "install",
-    ...lock,
-    "--prefer-offline",
-    "--prod=false",
-    "--package-import-method=clone-or-copy",
-  ]
-  return { ecosystem: "pnpm", ways: [[words]], script: (name) => ["pnpm", "run", name] }
-}
-
-function classicYarn(isLocked: boolean): Manager {
-  const lock = isLocked ? "--frozen-lockfile" : "--no-lockfile"
-  const words = ["yarn", "install", lock, "--prefer-offline", "--non-interactive", "--production=false"]
-  return { ecosystem: "yarn", ways: [[words]], script: (name) => ["yarn", "run", name] }
-}
-
-/** Repositories often bring their own version of it. */
-async function modernYarn(view: FolderView): Promise<Manager> {
-  const path = /^yarnPath:\s*["']?([\w./-]+)["']?\s*$/m.exec(await view.read(".yarnrc.yml"))?.[1]
+/** Yarn from version 2. The repository often brings its own copy. */
+function modernYarn(settings: string): Manager {
+  const path = /^yarnPath:\s*["']?([\w./-]+)["']?\s*$/m.exec(settings)?.[1]
   const program = path === undefined || path.startsWith("/") || path.includes("..") ? ["yarn"] : ["node", path]
-  return {
-    ecosystem: "yarn",
-    ways: [[[...program, "install", "--immutable"]]],
-    script: (name) => [...program, "run", name],
-  }
-}
-
-function bun(isLocked: boolean): Manager {
-  const lock = isLocked ? ["--frozen-lockfile"] : ["--no-save"]
-  const words = ["bun", "install", ...lock, "--backend=copyfile"]
-  return { ecosystem: "bun", ways: [[words]], script: (name) => ["bun", "run", name] }
+  return { locked: [...program, "install", "--immutable"], unlocked: [], flags: [], runScript: [...program, "run"] }
 }

@@ -1,17 +1,77 @@
 import { planNode } from "./node-unit.ts"
 import { planPython } from "./python-unit.ts"
-import { type FolderView, nameUnit, type SetupFiles, type SetupUnit } from "./setup-unit.ts"
+import { type FolderView, inFolder, nameUnit, type SetupFiles, type SetupUnit } from "./setup-unit.ts"
 
-/** Finds one installation in a folder of the tree, or none. */
+/** Finds one installation in a folder of the tree. */
 type Planner = (view: FolderView) => Promise<SetupUnit | undefined>
 
-const PLANNERS: readonly Planner[] = [planNode, planPython, planCargo, planGo, planBundler, planComposer]
+/** Ecosystems whose commands never vary. */
+interface FixedUnit extends Pick<SetupUnit, "ecosystem" | "basis" | "inputs" | "tool" | "runtime" | "ways"> {
+  /** The files that must exist. */
+  readonly needs: readonly string[]
+  /** A folder that makes the installation unnecessary. */
+  readonly unless?: string
+  readonly env?: SetupUnit["env"]
+  readonly places?: SetupUnit["places"]
+}
+
+const FIXED_UNITS: readonly FixedUnit[] = [
+  {
+    ecosystem: "cargo",
+    needs: ["Cargo.toml", "Cargo.lock"],
+    basis: "Cargo.lock",
+    inputs: ["Cargo.lock"],
+    tool: "cargo",
+    runtime: null,
+    ways: [[["cargo", "fetch", "--locked", "--offline"]], [["cargo", "fetch", "--locked"]]],
+  },
+  {
+    ecosystem: "go",
+    needs: ["go.mod", "go.sum"],
+    unless: "vendor/",
+    basis: "go.sum",
+    inputs: ["go.mod", "go.sum"],
+    tool: "go",
+    runtime: null,
+    ways: [[["go", "mod", "download"]]],
+  },
+  {
+    ecosystem: "bundler",
+    needs: ["Gemfile.lock"],
+    basis: "Gemfile.lock",
+    inputs: ["Gemfile", "Gemfile.lock"],
+    tool: "bundle",
+    runtime: "ruby",
+    ways: [[["bundle", "install", "--local"]], [["bundle", "install"]]],
+    env: { BUNDLE_FROZEN: "true" },
+    places: ["vendor/bundle", ".bundle"],
+  },
+  {
+    ecosystem: "composer",
+    needs: ["composer.lock"],
+    basis: "composer.lock",
+    inputs: ["composer.json", "composer.lock"],
+    tool: "composer",
+    runtime: "php",
+    ways: [[["composer", "install", "--no-interaction", "--no-progress", "--prefer-dist"]]],
+    places: ["vendor"],
+  },
+]
+
+function plannerOf({ needs, unless, env = {}, places = [], ...unit }: FixedUnit): Planner {
+  return async ({ folder, has }) =>
+    needs.every(has) && !(unless !== undefined && has(unless))
+      ? { ...unit, folder, isLocked: true, env, places, ownScripts: [] }
+      : undefined
+}
+
+const PLANNERS: readonly Planner[] = [planNode, planPython, ...FIXED_UNITS.map(plannerOf)]
 const NOT_SEARCHED = /^(?:\.|node_modules\/|vendor\/|dist\/|build\/|target\/|docs?\/|examples?\/|fixtures\/)/
 const MAX_FOLDERS = 30
 
 /**
- * What a checkout of a tree needs installed. What is at the top counts. Only a tree that has nothing there is searched
- * one level deeper, as gates do. `userHas` tells what the user's own checkout has: without a lock file that decides.
+ * What a checkout of a tree needs installed. Only if there is nothing at the top, the folders below it are searched, as
+ * gates do. `userHas` says what the user's checkout has, which matters without a lock file.
  */
 export async function planSetup(
   files: SetupFiles,
@@ -29,81 +89,32 @@ export async function planSetup(
   return found
 }
 
-interface Place {
-  readonly folder: string
-  readonly names: readonly string[]
-  readonly userHas: (path: string) => boolean
-}
-
-async function planIn(files: SetupFiles, { folder, names, userHas }: Place): Promise<SetupUnit[]> {
-  const inside = (name: string) => (folder === "" ? name : `${folder}/${name}`)
+async function planIn(
+  files: SetupFiles,
+  { folder, names, userHas }: Pick<FolderView, "folder" | "names" | "userHas">,
+): Promise<SetupUnit[]> {
   const view: FolderView = {
-    ...{ folder, names },
-    has: (...wanted) => wanted.some((name) => names.includes(name)),
-    read: async (name) => (names.includes(name) ? files.read(inside(name)) : ""),
-    userHas: (path) => userHas(inside(path)),
+    folder,
+    names,
+    has: (name) => names.includes(name),
+    read: async (name) => (names.includes(name) ? files.read(inFolder(folder, name)) : ""),
+    userHas: (path) => userHas(inFolder(folder, path)),
   }
-  const found: SetupUnit[] = []
-  for (const plan of PLANNERS) {
-    const unit = await plan(view)
-    // What is committed needs no installation, and nothing may be written over it.
-    const isCommitted = unit?.places.some((place) => names.includes(`${place}/`)) === true
-    if (unit !== undefined && !isCommitted) found.push(unit)
-  }
-  return found
+  const units = await Promise.all(PLANNERS.map((plan) => plan(view)))
+  // Never install over a committed folder.
+  const isCommitted = ({ places }: SetupUnit) => places.some((place) => names.includes(`${place}/`))
+  return units.filter((unit) => unit !== undefined).filter((unit) => !isCommitted(unit))
 }
 
-const NOTHING_MORE = { isLocked: true, env: {}, places: [], ownScripts: [] } as const
-
-async function planCargo({ folder, has }: FolderView): Promise<SetupUnit | undefined> {
-  if (!has("Cargo.toml") || !has("Cargo.lock")) return undefined
-  const fetch = ["cargo", "fetch", "--locked"]
-  return {
-    ...NOTHING_MORE,
-    ...{ ecosystem: "cargo", folder, basis: "Cargo.lock", inputs: ["Cargo.lock"], tool: "cargo", runtime: null },
-    ways: [[[...fetch, "--offline"]], [fetch]],
-  }
-}
-
-async function planGo({ folder, has }: FolderView): Promise<SetupUnit | undefined> {
-  if (!has("go.mod") || !has("go.sum") || has("vendor/")) return undefined
-  return {
-    ...NOTHING_MORE,
-    ...{ ecosystem: "go", folder, basis: "go.sum", inputs: ["go.mod", "go.sum"], tool: "go", runtime: null },
-    ways: [[["go", "mod", "download"]]],
-  }
-}
-
-async function planBundler({ folder, has }: FolderView): Promise<SetupUnit | undefined> {
-  if (!has("Gemfile.lock")) return undefined
-  return {
-    ...NOTHING_MORE,
-    ...{ ecosystem: "bundler", folder, basis: "Gemfile.lock", inputs: ["Gemfile", "Gemfile.lock"] },
-    ...{ tool: "bundle", runtime: "ruby", places: ["vendor/bundle", ".bundle"] },
-    env: { BUNDLE_FROZEN: "true" },
-    ways: [[["bundle", "install", "--local"]], [["bundle", "install"]]],
-  }
-}
-
-async function planComposer({ folder, has }: FolderView): Promise<SetupUnit | undefined> {
-  if (!has("composer.lock")) return undefined
-  return {
-    ...NOTHING_MORE,
-    ...{ ecosystem: "composer", folder, basis: "composer.lock", inputs: ["composer.json", "composer.lock"] },
-    ...{ tool: "composer", runtime: "php", places: ["vendor"] },
-    ways: [[["composer", "install", "--no-interaction", "--no-progress", "--prefer-dist"]]],
-  }
-}
-
-/** What a set-up would start, for a person to look at before it does. */
+/** A program that a set-up may start, shown to people before it does. */
 export interface SetupStep {
-  /** The command line, tried only if those before it for the same unit did not work. */
+  /** Tried only if those before it for the same unit failed. */
   readonly command: string
   readonly folder: string
   readonly reason: string
 }
 
-/** Every program that setting up a tree may start, scripts of the project included. */
+/** Every program that setting up a tree may start, including scripts of the project. */
 export function listSetupSteps(units: readonly SetupUnit[]): SetupStep[] {
   return units.flatMap((unit) => {
     const { folder } = unit
@@ -115,22 +126,16 @@ export function listSetupSteps(units: readonly SetupUnit[]): SetupStep[] {
   })
 }
 
-/**
- * What the inputs of a unit come to, so that two trees with the same installation give the same text. What says nothing
- * about dependencies, such as the project's own version, is left out.
- */
+/** The inputs of a unit as a text that is the same for the same installation. Ignores the versions of the project itself. */
 export async function readInputs(files: SetupFiles, { folder, inputs }: SetupUnit): Promise<string> {
-  const inside = (name: string) => (folder === "" ? name : `${folder}/${name}`)
   const names = await files.list(folder)
   const found: [string, string][] = []
-  for (const name of inputs) {
-    if (!name.endsWith("/")) {
-      if (names.includes(name)) found.push([name, normalise(name, await files.read(inside(name))).trimEnd()])
-    } else if (names.includes(name)) {
-      const folderName = name.slice(0, -1)
-      for (const file of (await files.list(inside(folderName))).filter((each) => !each.endsWith("/")))
-        found.push([`${name}${file}`, (await files.read(inside(`${folderName}/${file}`))).trimEnd()])
-    }
+  for (const name of inputs.filter((each) => names.includes(each))) {
+    const path = inFolder(folder, name)
+    if (name.endsWith("/")) {
+      for (const file of (await files.list(path.slice(0, -1))).filter((each) => !each.endsWith("/")))
+        found.push([`${name}${file}`, (await files.read(`${path}${file}`)).trimEnd()])
+    } else found.push([name, normalise(name, await files.read(path)).trimEnd()])
   }
   return JSON.stringify(found)
 }
@@ -141,15 +146,26 @@ function normalise(name: string, text: string): string {
     const value = JSON.parse(text)
     return JSON.stringify(name === "package.json" ? dependenciesOf(value) : lockedOf(value))
   } catch {
-    // Not what it says it is: as it stands, then.
-    return text
+    return text // not valid, so compare it as it is
   }
 }
 
 const DEPENDENCY_FIELDS = [
-  ...["dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta"],
-  ...["bundleDependencies", "bundledDependencies", "overrides", "resolutions", "workspaces", "pnpm"],
-  ...["patchedDependencies", "trustedDependencies", "packageManager", "dependenciesMeta"],
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+  "peerDependenciesMeta",
+  "bundleDependencies",
+  "bundledDependencies",
+  "overrides",
+  "resolutions",
+  "workspaces",
+  "pnpm",
+  "patchedDependencies",
+  "trustedDependencies",
+  "packageManager",
+  "dependenciesMeta",
 ]
 const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall"]
 
@@ -161,7 +177,7 @@ function dependenciesOf(manifest: Record<string, unknown>): unknown {
   ]
 }
 
-/** The versions of the project and of its own packages change with every release, and nothing else with them. */
+/** Releases change the versions of the project and its own packages, which says nothing about dependencies. */
 function lockedOf({ version: _, packages, ...lock }: Record<string, unknown>): unknown {
   const all = Object.entries((packages ?? {}) as Record<string, Record<string, unknown>>)
   return [

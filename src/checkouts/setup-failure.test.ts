@@ -4,7 +4,7 @@ import { setupFailed } from "./setup-failure.ts"
 function reasonFor(tail: string): string {
   const result = { reason: "exited", exitCode: 1, signal: null, tail, durationMs: 1, outputHash: "" } as const
   const { message } = setupFailed({ what: "install", result, log: "log.txt", timeoutSeconds: 9 })
-  return message.slice("install ended with 1: ".length, message.indexOf("; all it printed is in log.txt"))
+  return message.slice("install ended with 1: ".length, message.indexOf("; its output is in log.txt"))
 }
 
 it("names the reason that npm gives, not its advice", () => {

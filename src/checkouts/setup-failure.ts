@@ -3,26 +3,25 @@ import type { RunResult } from "../lib/process/process.ts"
 import { maskSecrets } from "../lib/text/mask-secrets.ts"
 
 const SHOWN_LINES = 10
-/** What npm and pip end with, whatever went wrong. */
+/** Last lines of npm and pip that give no reason. */
 const NO_REASON =
   /A complete log of this run|^npm (?:error|ERR!)\s*$|^npm error Run "npm help|This error originates from a subprocess|^\s*(?:hint|note|warning):|\[end of output\]|^\[notice\]/i
-/** npm says its code first, then the reason, then advice; pip and others begin the reason with a word. */
-const SAYS_WHY: readonly RegExp[] = [
+/** npm prints its code, the reason, then advice; pip and others start the reason with a word. */
+const REASON: readonly RegExp[] = [
   /npm (?:error|ERR!) code \S+\n(?:npm (?:error|ERR!)[ \t]*\n)*npm (?:error|ERR!) (?:notarget )?(\S.*)/,
   /^(?:ERROR|error|fatal): (?!subprocess-exited-with-error)(.+)/m,
   /^\s+(?:ERROR|error|fatal): (?!subprocess-exited-with-error)(.+)/m,
 ]
 
 export interface FailedSetup {
-  /** What ran, as a person would write it. */
+  /** The command as a person would write it. */
   readonly what: string
   readonly result: RunResult
-  /** The file with all that it printed. */
+  /** The file with the output. */
   readonly log: string
   readonly timeoutSeconds: number
 }
 
-/** A set-up that did not work, with the last lines that it printed. */
 export function setupFailed({ what, result, log, timeoutSeconds }: FailedSetup): AppError {
   const how =
     result.reason === "timed-out"
@@ -33,18 +32,18 @@ export function setupFailed({ what, result, log, timeoutSeconds }: FailedSetup):
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
     .slice(-SHOWN_LINES)
-  const told = SAYS_WHY.map((pattern) => pattern.exec(result.tail)?.[1]?.trim()).find((reason) => reason !== undefined)
-  const reason = told === undefined ? undefined : maskSecrets(told)
+  const found = REASON.map((pattern) => pattern.exec(result.tail)?.[1]?.trim()).find((reason) => reason !== undefined)
+  const reason = found === undefined ? undefined : maskSecrets(found)
   const last = reason ?? lines.findLast((line) => !NO_REASON.test(line)) ?? lines.at(-1)
   return new AppError(
     "workspace.setup_failed",
-    `${what} ${how}${last === undefined ? "" : `: ${last}`}; all it printed is in ${log}`,
+    `${what} ${how}${last === undefined ? "" : `: ${last}`}; its output is in ${log}`,
     { log, exitCode: result.exitCode, reason: result.reason, command: what, lines },
     {
       remedy: {
         operation: "config set",
         fields: { key: "workspace.setup", value: "none" },
-        to: "name your own command with workspace.setup, or go on without a set-up with",
+        to: "set your own command with workspace.setup, or continue without a set-up with",
       },
     },
   )

@@ -1,14 +1,14 @@
 import type { SetupStep } from "./plan-setup.ts"
 
-/** What would be done in a repository, for people: preflight, trust and `doctor` show it. */
+/** What a set-up would do, as preflight, trust and `doctor` show it. */
 export interface SetupReport {
-  /** `command`: `workspace.setup` says what to run. `off`: nothing is done. */
+  /** `command`: `workspace.setup` is a command. `off`: nothing is done. */
   readonly mode: "automatic" | "command" | "off"
   readonly command: string | null
   readonly units: readonly UnitReport[]
   /** Every program that may be started. */
   readonly steps: readonly SetupStep[]
-  /** Files that git ignores, that a project usually needs, and that `workspace.copy` does not name. */
+  /** Ignored files that projects usually need and that `workspace.copy` does not copy. */
   readonly neededIgnored: readonly string[]
 }
 
@@ -18,9 +18,9 @@ export interface UnitReport {
   readonly folder: string
   readonly tool: string
   readonly isToolInstalled: boolean
-  /** Where the dependencies would come from; `missing` where nothing can be done. */
+  /** Where the dependencies would come from; `missing`: from nowhere. */
   readonly source: "cache" | "checkout" | "tool" | "missing"
   readonly command: string
-  /** Whether it lies in the checkout; cargo and go keep it elsewhere. */
+  /** False for cargo and go, which install elsewhere. */
   readonly isInCheckout: boolean
 }

@@ -1,43 +1,35 @@
-/** The files of a tree, as much as planning reads of them. Names of folders end with a slash. */
+/** The files of a tree, as far as planning needs them. Names of folders end with a slash. */
 export interface SetupFiles {
   list(folder: string): Promise<readonly string[]>
   read(path: string): Promise<string>
 }
 
-export type Ecosystem =
-  | "npm"
-  | "pnpm"
-  | "yarn"
-  | "bun"
-  | "uv"
-  | "poetry"
-  | "pip"
-  | "cargo"
-  | "go"
-  | "bundler"
-  | "composer"
+const NODE = ["npm", "pnpm", "yarn", "bun"] as const
+const PYTHON = ["uv", "poetry", "pip"] as const
 
-/** One installation that a checkout needs: all that one lock file, or one manifest without one, asks for. */
+export type Ecosystem = (typeof NODE)[number] | (typeof PYTHON)[number] | "cargo" | "go" | "bundler" | "composer"
+
+/** One installation: everything that one lock file, or a manifest without a lock file, requires. */
 export interface SetupUnit {
   readonly ecosystem: Ecosystem
-  /** Where in the tree, `""` for the top. Everything below is relative to it. */
+  /** Its folder in the tree, `""` for the top. All other paths are relative to it. */
   readonly folder: string
-  /** The file that says what to install: a lock file, or a manifest where there is none. */
+  /** The lock file, or the manifest if there is none. */
   readonly basis: string
   readonly isLocked: boolean
   /** The files that decide what is installed. */
   readonly inputs: readonly string[]
   /** The program that installs. */
   readonly tool: string
-  /** The program whose version decides whether an installation fits; null where it does not matter. */
+  /** The program whose version must fit an installation; null if the version does not matter. */
   readonly runtime: string | null
   /** Tried in this order until all commands of one succeed. */
   readonly ways: readonly Way[]
-  /** On top of the environment. */
+  /** Added to the environment. */
   readonly env: Readonly<Record<string, string>>
-  /** The folders that it makes. Packages of a workspace have their own `node_modules` besides. */
+  /** The folders that it creates. Packages of a workspace have a `node_modules` each besides. */
   readonly places: readonly string[]
-  /** Scripts of the project itself, run after an installation was copied; the tool runs them by itself. */
+  /** Scripts of the project that run after an installation was copied; a tool that installs runs them itself. */
   readonly ownScripts: readonly OwnScript[]
 }
 
@@ -49,31 +41,40 @@ export interface OwnScript {
   readonly command: readonly string[]
 }
 
-/** What one folder of the tree holds. */
+/** One folder of the tree. */
 export interface FolderView {
   readonly folder: string
   readonly names: readonly string[]
-  has(...names: string[]): boolean
-  /** Empty for what is not there. */
+  has(name: string): boolean
+  /** Empty if there is no such file. */
   read(name: string): Promise<string>
-  /** Whether the user's own checkout has this, in the same folder. */
+  /** Whether the user's checkout has this path in the same folder. */
   userHas(path: string): boolean
 }
 
 export function isNodeUnit({ ecosystem }: SetupUnit): boolean {
-  return ["npm", "pnpm", "yarn", "bun"].includes(ecosystem)
+  return NODE.some((name) => name === ecosystem)
 }
 
 export function isPythonUnit({ ecosystem }: SetupUnit): boolean {
-  return ["uv", "poetry", "pip"].includes(ecosystem)
+  return PYTHON.some((name) => name === ecosystem)
 }
 
 /** `npm (package-lock.json)`, `pip (api/requirements.txt)`. */
 export function nameUnit({ ecosystem, folder, basis }: SetupUnit): string {
-  return `${ecosystem} (${folder === "" ? basis : `${folder}/${basis}`})`
+  return `${ecosystem} (${inFolder(folder, basis)})`
 }
 
-/** A checkout is made without what the tool would install. */
+/** A path below a folder of the tree. */
+export function inFolder(folder: string, path: string): string {
+  return folder === "" ? path : `${folder}/${path}`
+}
+
+/** The folder of a unit in a checkout. */
+export function unitFolder(root: string, { folder }: SetupUnit): string {
+  return folder === "" ? root : `${root}/${folder}`
+}
+
 export function missingTool(tool: string): string {
   return `${tool} is not installed; install it, or set workspace.setup`
 }

@@ -84,7 +84,7 @@ describe("teamwork doctor", () => {
       using bench = makeBench()
       using repository = makeRepository({ files: FILES })
       repository.write({ ".env": "KEY=1" })
-      const ignored = "warning .env is ignored by git and not copied to checkouts; workspace.copy copies it"
+      const ignored = "warning .env is ignored by git and not copied to checkouts; add it to workspace.copy to copy it"
       expect(await setupOf(bench, repository, {})).toEqual([
         expect.stringMatching(
           /^ok npm \(package-lock.json\): the first checkout runs npm ci .*; the others get a copy$/,

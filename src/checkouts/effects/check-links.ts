@@ -3,17 +3,16 @@ import { relative } from "node:path"
 import { dirname, resolvePath } from "../../lib/paths.ts"
 
 interface LinkPlaces {
-  /** The copy that is looked at. */
+  /** The copy to check. */
   readonly copy: string
-  /** What it was copied from. */
   readonly original: string
-  /** The checkout around that: links may lead anywhere inside of it, and mean the same in another checkout. */
+  /** The checkout of the original. Links inside of it are fine. */
   readonly root: string
 }
 
 /**
- * Links that lead to absolute places inside of the checkout become relative, so that in another checkout they lead there.
- * The first link that leads out of it, or undefined: through that one an agent could write into something else.
+ * Makes absolute links inside of the checkout relative, so that they work in another one. Returns the first link that leads
+ * out of the checkout: through it an agent could write to other files.
  */
 export function settleLinks({ copy, original, root }: LinkPlaces): string | undefined {
   const visit = (inside: string): string | undefined => {

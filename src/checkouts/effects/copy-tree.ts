@@ -3,9 +3,9 @@ import { availableParallelism } from "node:os"
 import type { Processes } from "../../lib/process/process.ts"
 import type { Environment } from "../port.ts"
 
-/** Copies of one folder that run at the same time; more only make the disk busier. */
+/** More parallel copies do not make the disk faster. */
 const MOST_AT_ONCE = 4
-/** Names in one command line: a system takes no longer ones. */
+/** Command lines have a maximum length. */
 const MOST_NAMES = 400
 
 interface CopyPorts {
@@ -14,9 +14,8 @@ interface CopyPorts {
 }
 
 /**
- * Copies a folder with everything in it: links as links, modes, times. The copies share blocks on disk where the file
- * system can do that and are files of their own everywhere: never hard links, through which somebody could write into
- * the original. In programs of the system, so that this process stays responsive, and several at once.
+ * Copies a folder with links, modes and times. The copies share blocks if the file system supports that, but are never hard
+ * links, through which an agent could write into the original. Uses `cp`, so that this process stays responsive.
  */
 export async function copyTree({ processes, env }: CopyPorts, from: string, to: string): Promise<void> {
   mkdirSync(to, { recursive: true })
@@ -24,12 +23,13 @@ export async function copyTree({ processes, env }: CopyPorts, from: string, to: 
   const run = async (names: readonly string[], flags: readonly string[]) =>
     processes.run({
       command: ["cp", ...flags, "--", ...names.map((name) => `./${name}`), to],
-      ...{ cwd: from, env: { PATH: env.PATH, LC_ALL: "C" } },
+      cwd: from,
+      env: { PATH: env.PATH, LC_ALL: "C" },
     })
   await Promise.all(
     batches.map(async (names) => {
       const best = await run(names, BEST_FLAGS)
-      // A `cp` that does not know the flag has copied nothing yet.
+      // A `cp` that does not know a flag has copied nothing.
       const ended = /unrecognized option|illegal option|invalid option/.test(best.tail)
         ? await run(names, ["-a"])
         : best
@@ -41,7 +41,7 @@ export async function copyTree({ processes, env }: CopyPorts, from: string, to: 
 
 const BEST_FLAGS = process.platform === "darwin" ? ["-a", "-c"] : ["-a", "--reflink=auto"]
 
-/** Names in as many batches as may run at once, in turns: large and small ones lie beside each other. */
+/** Distributes names in turns, so that batches have similar sizes. */
 function spread(names: readonly string[], atOnce: number): string[][] {
   const count = Math.max(Math.min(atOnce, names.length), Math.ceil(names.length / MOST_NAMES))
   const batches: string[][] = Array.from({ length: count }, () => [])

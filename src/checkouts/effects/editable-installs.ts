@@ -1,14 +1,16 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
+import { existsSync, realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as v from "valibot"
+import { entriesOf, readText } from "../../lib/read-files.ts"
 import type { Environment } from "../port.ts"
 
-/** A folder of packages does not change while a process lives, so each is read once. */
+/** By prefix: read once in each process. */
 const known = new Map<string, readonly string[]>()
 
 /**
- * Folders that Python would import from because a package was installed as editable (`pip install -e`): in the virtual
- * environment, in those whose programs are on the PATH, or for the user. As they would stand in PYTHONPATH.
+ * Folders from which Python would import editable installs (`pip install -e`): of the virtual environment, of environments
+ * on the PATH, and of the user. In the form of PYTHONPATH entries.
  */
 export function listEditableFolders(env: Environment, programs: readonly string[]): readonly string[] {
   const prefixes = [
@@ -31,34 +33,34 @@ function foldersOf(prefix: string): readonly string[] {
 
 /** `lib/python3.12/site-packages`; Debian calls its own `dist-packages`. */
 function listPackageFolders(prefix: string): string[] {
-  return list(join(prefix, "lib"))
+  return namesIn(join(prefix, "lib"))
     .filter((name) => /^python3/.test(name))
     .flatMap((name) => ["site-packages", "dist-packages"].map((each) => join(prefix, "lib", name, each)))
 }
 
 function readPackageFolder(folder: string): string[] {
-  const names = list(folder)
+  const names = namesIn(folder)
   const found = names.flatMap((name) => {
-    if (name.endsWith(".pth")) return readPath(folder, read(join(folder, name)))
-    return name.endsWith(".egg-link") ? read(join(folder, name)).split("\n", 1) : []
+    if (name.endsWith(".pth")) return readPath(folder, readText(join(folder, name)))
+    return name.endsWith(".egg-link") ? readText(join(folder, name)).split("\n", 1) : []
   })
   const real = found.map((each) => each.trim()).filter((each) => each.startsWith("/"))
   const projects = names.filter((name) => name.endsWith(".dist-info")).flatMap((name) => projectOf(join(folder, name)))
   return [...real, ...projects.filter((project) => !real.some((each) => isIn(each, project))).flatMap(sourcesOf)]
 }
 
-/** A line of a `.pth` file is a folder, or Python that loads a finder from a module beside it. */
+/** A line of a `.pth` file is a folder, or an import of a module beside it that finds packages. */
 function readPath(folder: string, text: string): string[] {
   return text.split("\n").flatMap((line) => {
     const module = /^import\s+(\w+)/.exec(line)?.[1]
-    if (module !== undefined) return readFinder(read(join(folder, `${module}.py`)))
+    if (module !== undefined) return readFinder(readText(join(folder, `${module}.py`)))
     return line.startsWith("#") || line.trim() === "" ? [] : [line.startsWith("/") ? line : join(folder, line)]
   })
 }
 
 const MAPPED = /(?:(['"])([\w.]+)\1\s*:\s*)?(['"])(\/[^'"\n]+)\3/g
 
-/** A finder names the folder of each package; Python needs the folder above. */
+/** The module maps packages to their folders; PYTHONPATH needs the folder above. */
 function readFinder(text: string): string[] {
   return [...text.matchAll(MAPPED)].map(([, , name, , path = ""]) => {
     const below = name === undefined ? undefined : `/${name.replaceAll(".", "/")}`
@@ -67,23 +69,24 @@ function readFinder(text: string): string[] {
   })
 }
 
-/** The project that pip says it installed as editable. */
+const DirectUrl = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ url: v.pipe(v.string(), v.url()), dir_info: v.object({ editable: v.literal(true) }) }),
+)
+
+/** The project that pip installed as editable. */
 function projectOf(info: string): string[] {
-  try {
-    const { url, dir_info } = JSON.parse(read(join(info, "direct_url.json")) || "{}")
-    return dir_info?.editable === true ? [fileURLToPath(url)] : []
-  } catch {
-    // Another tool wrote it in a way of its own; what matters stands in a `.pth` file as well.
-    return []
-  }
+  const { output, success } = v.safeParse(DirectUrl, readText(join(info, "direct_url.json")))
+  return success && output.url.startsWith("file:") ? [fileURLToPath(output.url)] : []
 }
 
-/** Where a project keeps its packages, when nothing else says so. */
+/** The usual folder of a project's packages. */
 function sourcesOf(project: string): string[] {
   return existsSync(join(project, "src")) ? [join(project, "src")] : [project]
 }
 
-/** With links followed, where it exists. */
+/** Follows links if the folder exists. */
 export function realFolder(path: string): string {
   try {
     return realpathSync(path)
@@ -92,24 +95,10 @@ export function realFolder(path: string): string {
   }
 }
 
-function isIn(path: string, folder: string): boolean {
+export function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // An environment need not have it.
-    return []
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8")
-  } catch {
-    // It vanished, or nobody may read it: then Python does not read it either.
-    return ""
-  }
+export function namesIn(folder: string): string[] {
+  return entriesOf(folder).map(({ name }) => name)
 }

@@ -1,21 +1,22 @@
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { arch, platform } from "node:os"
 import type { Processes } from "../../lib/process/process.ts"
+import { readText } from "../../lib/read-files.ts"
 import { planSetup, readInputs } from "../plan-setup.ts"
 import type { Environment } from "../port.ts"
-import { isPythonUnit, type SetupFiles, type SetupUnit } from "../setup-unit.ts"
+import { isPythonUnit, type SetupFiles, type SetupUnit, unitFolder } from "../setup-unit.ts"
 import { diskFiles } from "./disk-files.ts"
 import { isInstalled } from "./installed-state.ts"
 import { makeToolIdentity } from "./tool-identity.ts"
 
-/** Another number makes every installation in the cache another one. */
+/** Changing it invalidates the whole cache. */
 const LAYOUT = 1
 
-/** A unit of a tree, and where its installation can be had. */
+/** A unit and where its installation can come from. */
 export interface ExaminedUnit {
   readonly unit: SetupUnit
-  /** The same for trees and machines whose installation is the same. */
+  /** The same for the same installation. */
   readonly key: string
   /** The user's checkout that has the same installed. */
   readonly source: string | undefined
@@ -27,7 +28,6 @@ interface ExaminePorts {
   readonly userRoots: readonly string[]
 }
 
-/** Finds what a tree needs installed. */
 export function makeExamineTree({ processes, env, userRoots }: ExaminePorts) {
   const identityOf = makeToolIdentity(processes)
   const userHas = (path: string) => userRoots.some((root) => existsSync(`${root}/${path}`))
@@ -52,9 +52,8 @@ async function findSource(roots: readonly string[], unit: SetupUnit, inputs: str
   return undefined
 }
 
-/** The Python that an environment belongs to. */
-function pythonOf({ folder, places }: SetupUnit, root: string): string {
-  const file = `${folder === "" ? root : `${root}/${folder}`}/${places[0]}/pyvenv.cfg`
-  const lines = readFileSync(file, "utf8").split("\n")
+/** The Python of an environment. */
+function pythonOf(unit: SetupUnit, root: string): string {
+  const lines = readText(`${unitFolder(root, unit)}/${unit.places[0]}/pyvenv.cfg`).split("\n")
   return lines.filter((line) => /^(?:home|version|version_info)\s*=/.test(line)).join("\n")
 }

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto"
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs"
-import { isNodeUnit, isPythonUnit, type SetupUnit } from "../setup-unit.ts"
+import { existsSync, lstatSync } from "node:fs"
+import * as v from "valibot"
+import { entriesOf, readText } from "../../lib/read-files.ts"
+import { NODE_LOCK_FILES } from "../node-unit.ts"
+import { isNodeUnit, isPythonUnit, type SetupUnit, unitFolder } from "../setup-unit.ts"
 
 const DEPTH_OF_PACKAGES = 3
 const NOT_SEARCHED = new Set(["node_modules", ".git", ".venv", "venv", "target", "dist", "build"])
 
-/** The folders of a unit that are there, from the unit's own folder: those of the packages of a workspace too. */
+/** The folders of a unit that exist, relative to the unit's folder; also those of the packages of a workspace. */
 export function findPlaces(unit: SetupUnit, root: string): string[] {
-  const top = unit.folder === "" ? root : `${root}/${unit.folder}`
+  const top = unitFolder(root, unit)
   const own = unit.places.filter((place) => isFolder(`${top}/${place}`))
   return isNodeUnit(unit) ? [...own, ...nestedModules(top, "", DEPTH_OF_PACKAGES)] : own
 }
@@ -17,75 +20,83 @@ function nestedModules(top: string, inside: string, depth: number): string[] {
   return foldersIn(`${top}/${inside}`).flatMap((name) => {
     if (NOT_SEARCHED.has(name) || name.startsWith(".")) return []
     const folder = `${inside}${name}`
-    // A folder with a lock file of its own is another project.
-    const own = isFolder(`${top}/${folder}/node_modules`) && !hasOwnLock(`${top}/${folder}`)
-    return [...(own ? [`${folder}/node_modules`] : []), ...nestedModules(top, `${folder}/`, depth - 1)]
+    const hasModules = isFolder(`${top}/${folder}/node_modules`)
+    // A folder with its own lock file is another project.
+    const isProject = Object.keys(NODE_LOCK_FILES).some((file) => existsSync(`${top}/${folder}/${file}`))
+    const own = hasModules && !isProject ? [`${folder}/node_modules`] : []
+    return [...own, ...nestedModules(top, `${folder}/`, depth - 1)]
   })
 }
 
-const LOCKS = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "npm-shrinkwrap.json"]
-const hasOwnLock = (folder: string) => LOCKS.some((name) => existsSync(`${folder}/${name}`))
-
-/** Whether everything that the lock file asks for is really installed: somebody may have pulled and not installed. */
+/** Whether everything that the lock file requires is installed: the user may have pulled without installing. */
 export function isInstalled(unit: SetupUnit, root: string): boolean {
-  const top = unit.folder === "" ? root : `${root}/${unit.folder}`
+  const top = unitFolder(root, unit)
   const [place] = unit.places
   if (place === undefined || !isFolder(`${top}/${place}`)) return false
   if (isPythonUnit(unit)) return existsSync(`${top}/${place}/pyvenv.cfg`) && existsSync(`${top}/${place}/bin/python`)
   if (unit.ecosystem === "composer") return existsSync(`${top}/${place}/composer/installed.json`)
   if (!isNodeUnit(unit)) return true
-  if (unit.ecosystem === "npm" && unit.isLocked) return hasLocked(readJson(`${top}/${unit.basis}`), top)
-  if (unit.ecosystem === "yarn" && existsSync(`${top}/node_modules/.yarn-integrity`))
-    return hasResolved(`${top}/node_modules/.yarn-integrity`, `${top}/${unit.basis}`)
+  const integrity = `${top}/node_modules/.yarn-integrity`
+  if (unit.ecosystem === "npm" && unit.isLocked) return hasLocked(`${top}/${unit.basis}`, top)
+  if (unit.ecosystem === "yarn" && existsSync(integrity)) return hasResolved(integrity, `${top}/${unit.basis}`)
   return hasDirect(top)
 }
 
-type Locked = Record<
-  string,
-  { version?: string; link?: boolean; optional?: boolean; devOptional?: boolean; peer?: boolean }
->
+const Flag = v.fallback(v.optional(v.boolean(), false), false)
+const NpmLock = v.object({
+  packages: v.record(
+    v.string(),
+    v.object({ version: v.optional(v.string()), link: Flag, optional: Flag, devOptional: Flag, peer: Flag }),
+  ),
+})
 
-function hasLocked(lock: Record<string, unknown> | undefined, top: string): boolean {
-  const wanted = lock?.packages as Locked | undefined
+function hasLocked(lock: string, top: string): boolean {
+  const wanted = readJson(lock, NpmLock)?.packages
   if (wanted === undefined) return hasDirect(top)
-  const hidden = readJson(`${top}/node_modules/.package-lock.json`)?.packages as Locked | undefined
+  const hidden = readJson(`${top}/node_modules/.package-lock.json`, NpmLock)?.packages
   return Object.entries(wanted).every(([path, { version, link, optional, devOptional, peer }]) => {
     if (!path.includes("node_modules/")) return true
-    const isThere = lstatSync(`${top}/${path}`, { throwIfNoEntry: false }) !== undefined
-    // Of another platform, perhaps.
-    if (!isThere) return optional === true || devOptional === true || peer === true
-    return link === true || hidden === undefined || hidden[path]?.version === version
+    const exists = lstatSync(`${top}/${path}`, { throwIfNoEntry: false }) !== undefined
+    // It may be for another platform.
+    if (!exists) return optional || devOptional || peer
+    return link || hidden === undefined || hidden[path]?.version === version
   })
 }
 
+const YarnIntegrity = v.object({ lockfileEntries: v.record(v.string(), v.string()) })
+
 function hasResolved(integrity: string, lock: string): boolean {
-  const entries = (readJson(integrity)?.lockfileEntries ?? {}) as Record<string, string>
   const text = readText(lock)
+  const entries = readJson(integrity, YarnIntegrity)?.lockfileEntries ?? {}
   return Object.values(entries).every((resolved) => text.includes(resolved))
 }
 
+const Dependencies = v.fallback(v.optional(v.record(v.string(), v.unknown()), {}), {})
+const Manifest = v.object({ dependencies: Dependencies, devDependencies: Dependencies })
+
 function hasDirect(top: string): boolean {
-  const manifest = readJson(`${top}/package.json`) ?? {}
-  const wanted = { ...(manifest.dependencies as object), ...(manifest.devDependencies as object) }
-  return Object.keys(wanted).every((name) => existsSync(`${top}/node_modules/${name}/package.json`))
+  const manifest = readJson(`${top}/package.json`, Manifest)
+  return Object.keys({ ...manifest?.dependencies, ...manifest?.devDependencies }).every((name) =>
+    existsSync(`${top}/node_modules/${name}/package.json`),
+  )
 }
 
-/** Package managers write down what they installed; where none does, the names at the top have to do. */
-const NOTES = [".package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml", "pyvenv.cfg"]
+/** Files in which package managers record what they installed. */
+const RECORDS = [".package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml", "pyvenv.cfg"]
 
-/** Another one as soon as something was installed or removed. Not seen: changes inside of a package. */
+/** Changes when a package is installed or removed, but not with changes inside of a package. */
 export function stateOf(folders: readonly string[]): string {
   const hash = createHash("sha256")
   for (const folder of folders) {
     hash.update(`${folder}\0${packagesIn(folder)}\0`)
-    for (const note of NOTES) hash.update(readText(`${folder}/${note}`))
+    for (const record of RECORDS) hash.update(readText(`${folder}/${record}`))
     for (const name of foldersIn(`${folder}/lib`).filter((each) => each.startsWith("python")))
       hash.update(`${packagesIn(`${folder}/lib/${name}/site-packages`)}\0`)
   }
   return hash.digest("hex").slice(0, 32)
 }
 
-/** Programs keep caches beside packages, in folders whose name begins with a dot. */
+/** Without caches of programs, whose names have a leading dot. */
 function packagesIn(folder: string): string {
   const names = foldersIn(folder).filter((name) => !name.startsWith(".") && name !== "__pycache__")
   return names.sort().join("\0")
@@ -96,27 +107,12 @@ function isFolder(path: string): boolean {
 }
 
 function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => entry.name)
-  } catch {
-    return [] // not there
-  }
+  return entriesOf(folder)
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
 }
 
-function readJson(file: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"))
-  } catch {
-    return undefined
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8")
-  } catch {
-    return ""
-  }
+function readJson<Schema extends v.GenericSchema>(file: string, schema: Schema): v.InferOutput<Schema> | undefined {
+  const { output, success } = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), readText(file))
+  return success ? output : undefined
 }

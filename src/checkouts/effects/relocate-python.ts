@@ -1,12 +1,13 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { namesIn } from "./editable-installs.ts"
 
-/** The longest first line that every system takes; a longer one is handed to the shell. */
+/** The longest first line that every system accepts; a longer one goes through the shell. */
 const LONGEST_SHEBANG = 127
 const MAX_BYTES = 4_000_000
 
 /**
- * Gives a copied Python environment another checkout to belong to: everything in it that names the old one (its own place,
- * the programs' first lines, editable installs of the project) names the new one afterwards.
+ * Adapts a copied Python environment to another checkout: replaces the old path in its settings, in the first lines of its
+ * programs and in editable installs.
  */
 export function relocatePython(
   environment: string,
@@ -21,7 +22,7 @@ export function relocatePython(
       rmSync(file)
       symlinkSync(move(link), file)
     } else if (stat.isFile() && stat.size <= MAX_BYTES) {
-      // Byte by byte as they are: a program in there may be no text at all.
+      // As bytes: a program need not be text.
       const text = readFileSync(file, "latin1")
       if (text.includes("\0")) continue
       const [first = "", rest] = splitFirst(text)
@@ -31,7 +32,7 @@ export function relocatePython(
   }
 }
 
-/** What still names the old checkout after all; empty when nothing does. */
+/** The files that still mention the old checkout. */
 export function findMentions(environment: string, root: string): string[] {
   const pattern = pathPattern(root)
   return filesToRewrite(environment).filter((file) => {
@@ -41,7 +42,7 @@ export function findMentions(environment: string, root: string): string[] {
   })
 }
 
-/** Where tools write paths: settings, programs, and the notes of packages on where they come from. */
+/** Files in which tools write paths: settings, programs, and metadata of packages. */
 function filesToRewrite(environment: string): string[] {
   const bin = namesIn(`${environment}/bin`).map((name) => `${environment}/bin/${name}`)
   const libraries = namesIn(`${environment}/lib`).filter((name) => name.startsWith("python"))
@@ -59,7 +60,7 @@ function filesToRewrite(environment: string): string[] {
   )
 }
 
-/** Not what only begins like it, such as a folder beside it with a longer name. */
+/** Does not match a sibling folder with a longer name. */
 function pathPattern(path: string): RegExp {
   return new RegExp(`${path.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w.-])`, "g")
 }
@@ -67,7 +68,7 @@ function pathPattern(path: string): RegExp {
 function replacePath(text: string, from: string, to: string): string {
   const latin = (path: string) => Buffer.from(path, "utf8").toString("latin1")
   const replaced = text.replaceAll(pathPattern(latin(from)), () => latin(to))
-  // In addresses such as file:///home/me/my%20project.
+  // In URLs such as file:///home/me/my%20project.
   const [fromUrl, toUrl] = [encodeURI(from), encodeURI(to)]
   return fromUrl === from ? replaced : replaced.replaceAll(pathPattern(fromUrl), () => toUrl)
 }
@@ -80,12 +81,4 @@ function splitFirst(text: string): [string, string] {
 function shebang(line: string): string {
   if (line.length <= LONGEST_SHEBANG && !line.slice(2).trim().includes(" ")) return line
   return `#!/bin/sh\n'''exec' "${line.slice(2).trim()}" "$0" "$@"\n' '''`
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return [] // not there
-  }
 }

@@ -16,7 +16,7 @@ export interface ReportRequest {
   readonly isCopied: (path: string) => boolean
 }
 
-/** What setting up a checkout of a tree would do; nothing is changed. */
+/** Says what a set-up would do, without doing it. */
 export async function reportSetup(ports: SetupPorts, request: ReportRequest): Promise<SetupReport> {
   const { mode, command, files, ignored, isCopied } = request
   const cache = openSetupCache(ports)
@@ -31,7 +31,9 @@ export async function reportSetup(ports: SetupPorts, request: ReportRequest): Pr
   })
   const own = { command, folder: "", reason: "workspace.setup" }
   return {
-    ...{ mode, command: mode === "command" ? command : null, units },
+    mode,
+    command: mode === "command" ? command : null,
+    units,
     steps: mode === "command" ? [own] : listSetupSteps(examined.map(({ unit }) => unit)),
     neededIgnored: findNeededIgnored(ignored).filter((path) => !isCopied(path)),
   }

@@ -1,27 +1,29 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
+import * as v from "valibot"
 import { holdLock } from "../../lib/file-lock.ts"
+import { readText } from "../../lib/read-files.ts"
 
 export interface PortRange {
   readonly first: number
   readonly last: number
 }
 
-/** Ports for one checkout: a server, its debugger, a database and some to spare. */
+/** For a server, its debugger, a database and some spare ones. */
 const PORTS_EACH = 20
 const HIGHEST_PORT = 65_535
 const PATIENCE_MS = 10_000
 
 interface PortPorts {
   readonly home: string
-  /** The first port that is given out. */
+  /** The first port that may be reserved. */
   readonly base: number
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
 /**
- * A range of ports for a checkout that no other one on this machine has, whatever its team. It stays the same as long as
- * the folder is there. Undefined when all are given out, or another process keeps the list locked.
+ * A range of ports that no other checkout on this machine has, of any team. It stays the same while the folder exists.
+ * Undefined if no range is left, or if another process keeps the list locked.
  */
 export async function reservePorts({ home, base, sleep }: PortPorts, folder: string): Promise<PortRange | undefined> {
   const known = findPorts(home, folder)
@@ -46,13 +48,12 @@ export function findPorts(home: string, folder: string): PortRange | undefined {
   return first === undefined ? undefined : { first, last: first + PORTS_EACH - 1 }
 }
 
+/** The first port of each checkout, by its folder. */
+const Ranges = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.number()))
+
 function readTaken(home: string): [string, number][] {
-  try {
-    const entries = Object.entries(JSON.parse(readFileSync(`${home}/ports.json`, "utf8")))
-    return entries.filter((entry): entry is [string, number] => typeof entry[1] === "number")
-  } catch {
-    return [] // none were given out yet
-  }
+  const { output, success } = v.safeParse(Ranges, readText(`${home}/ports.json`))
+  return success ? Object.entries(output) : []
 }
 
 async function areFree(first: number): Promise<boolean> {
@@ -60,7 +61,7 @@ async function areFree(first: number): Promise<boolean> {
   return (await Promise.all(all)).every(Boolean)
 }
 
-/** Nobody else listens on it, on any address. */
+/** No other program listens on it, on any address. */
 async function isFree(port: number): Promise<boolean> {
   const onHost = (host: string) =>
     new Promise<boolean>((resolve) => {

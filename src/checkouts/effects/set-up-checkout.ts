@@ -1,12 +1,20 @@
-// Makes a checkout ready to work in. For each installation that it needs, in this order: what the attempt before left, our
-// cache, the user's own checkout, the tool. What comes from the user's checkout or the tool goes into the cache first, so
-// that the next checkout costs a copy. Nothing in a checkout is ever linked to the user's files or to the cache.
+// Sets a checkout up. The sources of an installation, in this order: what the attempt before left, our cache, the user's
+// checkout, the tool. What comes from the last two also goes into the cache, so that the next checkout costs only a copy.
+// Nothing in a checkout is ever linked to the user's files or to the cache.
 import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Processes } from "../../lib/process/process.ts"
 import type { CheckoutSetup, Environment, SetupRecord, SetupRequest } from "../port.ts"
-import { isNodeUnit, isPythonUnit, missingTool, nameUnit, type SetupFiles } from "../setup-unit.ts"
+import {
+  inFolder,
+  isNodeUnit,
+  isPythonUnit,
+  missingTool,
+  nameUnit,
+  type SetupFiles,
+  unitFolder,
+} from "../setup-unit.ts"
 import { settleLinks } from "./check-links.ts"
 import { copyTree } from "./copy-tree.ts"
 import { diskFiles } from "./disk-files.ts"
@@ -14,8 +22,8 @@ import { type ExaminedUnit, makeExamineTree } from "./examine-unit.ts"
 import { findPlaces, stateOf } from "./installed-state.ts"
 import { findMentions, relocatePython } from "./relocate-python.ts"
 import { findPorts, reservePorts } from "./reserve-ports.ts"
-import { makeSetupRunner, type SetupRunner } from "./run-ways.ts"
 import { type CacheEntry, openSetupCache, type SetupCache } from "./setup-cache.ts"
+import { makeSetupRunner, type SetupRunner } from "./setup-runner.ts"
 import { surround } from "./surround.ts"
 
 export interface SetupPorts {
@@ -24,7 +32,7 @@ export interface SetupPorts {
   readonly sleep: (ms: number) => Promise<unknown>
   readonly env: Environment
   readonly home: string
-  /** The user's own checkouts of the repository. */
+  /** The user's checkouts of the repository. */
   readonly userRoots: readonly string[]
   readonly timeoutSeconds: number
   readonly portBase: number
@@ -35,7 +43,7 @@ export function makeCheckoutSetup(ports: SetupPorts): CheckoutSetup {
   const cache = openSetupCache(ports)
   const examine = makeExamineTree(ports)
   const known = new Map<string, Promise<ExaminedUnit[]>>()
-  /** By tree, where the files are those of one: they never change. */
+  /** Remembered by tree id, if the files have one. */
   const examined = async (files: SetupFiles & { id?(path: string): Promise<string | undefined> }) => {
     const tree = await files.id?.("")
     if (tree === undefined) return examine(files)
@@ -58,7 +66,7 @@ export function makeCheckoutSetup(ports: SetupPorts): CheckoutSetup {
       const installed = request.earlier?.units.flatMap(({ places }) => places) ?? []
       const units = await examine(diskFiles(folder, installed))
       removeOutdated(request, units)
-      const made: SetupRecord["units"][number][] = []
+      const made: Made[] = []
       for (const unit of units) made.push(await setUpUnit(work, unit, request.earlier))
       const written = runner.writeLog()
       return { record: { units: made }, log: written, notes: work.notes, hasRun: written !== null }
@@ -66,7 +74,7 @@ export function makeCheckoutSetup(ports: SetupPorts): CheckoutSetup {
     async describe(files) {
       const units = await examined(files)
       if (units.length === 0) return ""
-      return JSON.stringify(units.map((each) => [each.key, canBeHad(each, cache, ports.env)]))
+      return JSON.stringify(units.map((each) => [each.key, isAvailable(each, cache, ports.env)]))
     },
     async compare(files, folder, record) {
       if (record === undefined) return "unknown"
@@ -86,8 +94,7 @@ interface Work extends SetupPorts {
   readonly notes: string[]
 }
 
-/** Whether an installation can be made at all. */
-function canBeHad({ unit, key, source }: ExaminedUnit, cache: SetupCache, env: Environment): boolean {
+function isAvailable({ unit, key, source }: ExaminedUnit, cache: SetupCache, env: Environment): boolean {
   return cache.has(key) || source !== undefined || Bun.which(unit.tool, { PATH: env.PATH ?? "" }) !== null
 }
 
@@ -95,7 +102,7 @@ type Made = SetupRecord["units"][number]
 
 const stateIn = (folder: string, places: readonly string[]) => stateOf(places.map((place) => `${folder}/${place}`))
 
-/** What the attempt before had and this one does not want. */
+/** Removes what the attempt before installed and this one does not need. */
 function removeOutdated({ folder, earlier }: SetupRequest, units: readonly ExaminedUnit[]): void {
   for (const { key, places } of earlier?.units ?? [])
     if (!units.some((each) => each.key === key))
@@ -109,18 +116,18 @@ async function setUpUnit(work: Work, examined: ExaminedUnit, earlier: SetupRecor
   if (kept !== undefined && kept.places.length > 0 && stateIn(folder, kept.places) === kept.state) return kept
   const entry = await obtain(work, examined)
   if (entry !== undefined && entry !== "installed") await runOwnScripts(work, examined)
-  const places = entry === undefined ? [] : findPlaces(unit, folder).map((place) => inTree(unit.folder, place))
-  for (const place of places) hide(`${folder}/${place}`)
+  const places = entry === undefined ? [] : findPlaces(unit, folder).map((place) => inFolder(unit.folder, place))
+  for (const place of places) ignoreFolder(`${folder}/${place}`)
   return { key, places, state: stateIn(folder, places) }
 }
 
-/** `installed`: the tool put it into this checkout. Undefined when there is no way to get it. */
+/** `installed`: the tool installed it in this checkout. Undefined if there is no source. */
 async function obtain(work: Work, examined: ExaminedUnit): Promise<CacheEntry | "installed" | undefined> {
   const { cache, timeoutSeconds } = work
   const { key } = examined
   const found = cache.find(key)
   if (found !== undefined && (await putInPlace(work, examined, found))) return found
-  // Whoever waits for another one gets what that one made.
+  // If another process makes it meanwhile, use that.
   const made = await cache.alone(key, timeoutSeconds * 1000, async () => {
     const late = cache.find(key)
     if (late !== undefined) return late
@@ -132,9 +139,9 @@ async function obtain(work: Work, examined: ExaminedUnit): Promise<CacheEntry | 
     : cache.alone(key, timeoutSeconds * 1000, () => install(work, examined))
 }
 
-/** Copies an entry of the cache into the checkout. False, and the entry is gone, when it turns out to be no good. */
+/** Copies a cache entry into the checkout. False if it is not usable; then it is removed from the cache. */
 async function putInPlace(work: Work, { unit, key }: ExaminedUnit, entry: CacheEntry): Promise<boolean> {
-  const top = topOf(work.folder, unit.folder)
+  const top = unitFolder(work.folder, unit)
   const targets = entry.places.map((place) => `${top}/${place}`)
   const undo = () => {
     for (const target of targets) rmSync(target, { recursive: true, force: true })
@@ -149,18 +156,20 @@ async function putInPlace(work: Work, { unit, key }: ExaminedUnit, entry: CacheE
   } catch (error) {
     undo()
     work.cache.drop(key)
-    work.notes.push(`${nameUnit(unit)}: ${error instanceof Error ? error.message : String(error)}; installed anew`)
+    work.notes.push(
+      `${nameUnit(unit)}: ${error instanceof Error ? error.message : String(error)}; it is installed again`,
+    )
     return false
   }
 }
 
-/** Throws when the environment would still reach into another checkout. */
+/** Throws if the environment would still use files of another checkout. */
 async function adoptPython(work: Work, environment: string, origin: string): Promise<void> {
   const { folder, processes, env } = work
   relocatePython(environment, { from: origin, to: folder })
   const others = [...new Set([origin, ...work.userRoots])].filter((root) => !`${folder}/`.startsWith(`${root}/`))
   const mentions = others.flatMap((root) => findMentions(environment, root))
-  if (mentions[0] !== undefined) throw new Error(`${mentions[0]} names another checkout`)
+  if (mentions[0] !== undefined) throw new Error(`${mentions[0]} mentions another checkout`)
   const asked = ["-c", "import sys; print('\\n'.join([sys.prefix, *sys.path]))"]
   const command = [`${environment}/bin/python`, ...asked]
   const { exitCode, tail } = await processes.run({ command, cwd: environment, env, timeoutMs: PYTHON_TIMEOUT_MS })
@@ -172,10 +181,10 @@ async function adoptPython(work: Work, environment: string, origin: string): Pro
 
 const PYTHON_TIMEOUT_MS = 30_000
 
-/** Copies what the user's checkout has installed into our cache. */
+/** Copies what the user's checkout has installed into the cache. */
 async function takeFromUser(work: Work, { unit, key, source }: ExaminedUnit): Promise<CacheEntry | undefined> {
   if (source === undefined) return undefined
-  const top = topOf(source, unit.folder)
+  const top = unitFolder(source, unit)
   const places = findPlaces(unit, source)
   const state = () => stateOf(places.map((place) => `${top}/${place}`))
   const before = state()
@@ -191,6 +200,7 @@ async function takeFromUser(work: Work, { unit, key, source }: ExaminedUnit): Pr
   }
 }
 
+/** Throws if the copy has a link that leads out of the repository. */
 function settle(unit: ExaminedUnit["unit"], links: Parameters<typeof settleLinks>[0]): void {
   if (!isNodeUnit(unit)) return
   rmSync(`${links.copy}/.cache`, { recursive: true, force: true })
@@ -198,7 +208,7 @@ function settle(unit: ExaminedUnit["unit"], links: Parameters<typeof settleLinks
   if (out !== undefined) throw new Error(`the link ${out} leads out of the repository`)
 }
 
-/** Runs the tool in the checkout, and keeps what it made for the next one. */
+/** Runs the tool in the checkout and copies the result into the cache. */
 async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"installed" | undefined> {
   const { folder, runner, cache } = work
   const env = { ...work.env, ...unit.env }
@@ -206,11 +216,11 @@ async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"instal
     work.notes.push(missingTool(unit.tool))
     return undefined
   }
-  const top = topOf(folder, unit.folder)
+  const top = unitFolder(folder, unit)
   try {
     await runWays(runner, unit, { cwd: top, env })
   } catch (error) {
-    // What lies outside of the checkout the tool looks for again at every build; gates tell whether it finds it.
+    // Tools that install elsewhere try again at every build, and gates show whether that works.
     if (!(error instanceof AppError) || unit.places.length > 0) throw error
     work.notes.push(`${nameUnit(unit)}: ${error.message}`)
     return undefined
@@ -222,8 +232,8 @@ async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"instal
       settle(unit, { copy: target, original: `${top}/${place}`, root: folder })
     })
   } catch (error) {
-    // This checkout has it; the next one installs it once more.
-    work.notes.push(`${nameUnit(unit)} was not kept for other checkouts: ${(error as Error).message}`)
+    // The next checkout installs it again.
+    work.notes.push(`${nameUnit(unit)} was not cached for other checkouts: ${(error as Error).message}`)
   }
   return "installed"
 }
@@ -247,27 +257,19 @@ async function runWays(
   }
 }
 
-/** A tool that installs runs them by itself. One that fails may not matter: gates tell what works. */
+/** A failure is only noted: gates show whether it matters. */
 async function runOwnScripts(work: Work, { unit }: ExaminedUnit): Promise<void> {
-  const cwd = topOf(work.folder, unit.folder)
+  const cwd = unitFolder(work.folder, unit)
   for (const { name, command } of unit.ownScripts) {
     const result = await work.runner.run(command, { cwd, env: { ...work.env, ...unit.env } })
     if (result.exitCode === 0) continue
     const last = result.tail.trimEnd().split("\n").at(-1) ?? ""
-    work.notes.push(`script ${name} of ${inTree(unit.folder, "package.json")} did not succeed: ${last}`)
+    work.notes.push(`script ${name} of ${inFolder(unit.folder, "package.json")} failed: ${last}`)
   }
 }
 
-/** A folder that ignores itself: nothing in it is ever committed, whatever the repository ignores. */
-function hide(folder: string): void {
+/** So that nothing in it is committed, whatever the repository ignores. */
+function ignoreFolder(folder: string): void {
   const file = `${folder}/.gitignore`
   if (!existsSync(file)) writeFileSync(file, "*\n")
-}
-
-function topOf(root: string, folder: string): string {
-  return folder === "" ? root : `${root}/${folder}`
-}
-
-function inTree(folder: string, path: string): string {
-  return folder === "" ? path : `${folder}/${path}`
 }

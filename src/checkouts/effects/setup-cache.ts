@@ -1,24 +1,19 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import * as v from "valibot"
 import type { Clock } from "../../lib/clock.ts"
 import { holdLock } from "../../lib/file-lock.ts"
+import { entriesOf, readText } from "../../lib/read-files.ts"
 
-/** One installation in our cache. */
-export interface CacheEntry {
+const Meta = v.object({
+  /** Relative to the folder of the unit. The content of place `n` is in the folder `n`. */
+  places: v.array(v.string()),
+  /** The checkout it was made in, which Python environments mention. */
+  origin: v.string(),
+})
+type Meta = Readonly<v.InferOutput<typeof Meta>>
+
+export interface CacheEntry extends Meta {
   readonly folder: string
-  /** From the folder of the unit. The content of the n-th lies in the folder `n`. */
-  readonly places: readonly string[]
-  /** The checkout it was made in: Python environments name it. */
-  readonly origin: string
 }
 
 interface CachePorts {
@@ -29,7 +24,7 @@ interface CachePorts {
 
 const META = "meta.json"
 
-/** Installations by key, `setups/<key>` in the home. An entry is there whole or not at all. */
+/** Installations by key, in `setups/<key>` of the home. Entries appear atomically. */
 export function openSetupCache({ home, clock, sleep }: CachePorts) {
   const root = `${home}/setups`
   return {
@@ -40,16 +35,16 @@ export function openSetupCache({ home, clock, sleep }: CachePorts) {
       return { ...meta, folder: `${root}/${key}` }
     },
     has: (key: string) => existsSync(`${root}/${key}/${META}`),
-    /** Of several who want to make the same entry, one does, and the others wait for it. */
+    /** Of several processes that need the same entry, one makes it and the others wait. */
     async alone<T>(key: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
       mkdirSync(`${root}/.locks`, { recursive: true, mode: 0o700 })
       using _lock = await holdLock(`${root}/.locks/${key}`, { patienceMs, sleep })
-      return await work() // somebody who holds it for longer than any set-up takes is stuck: then without it
+      return await work() // also without the lock: a process that holds it for longer than a set-up takes is stuck
     },
-    /** `fill` writes the content of each place; the entry appears when all of it is there. */
+    /** `fill` writes the content of each place into a folder. */
     async add(
       key: string,
-      { places, origin }: Pick<CacheEntry, "places" | "origin">,
+      { places, origin }: Meta,
       fill: (place: string, folder: string) => Promise<void>,
     ): Promise<CacheEntry> {
       const draft = `${root}/.drafts/${key}-${process.pid}`
@@ -64,7 +59,6 @@ export function openSetupCache({ home, clock, sleep }: CachePorts) {
       }
       return { places, origin, folder: `${root}/${key}` }
     },
-    /** One that turned out to be no good. */
     drop: (key: string) => removeEntry(root, key),
   }
 }
@@ -72,7 +66,7 @@ export function openSetupCache({ home, clock, sleep }: CachePorts) {
 export type SetupCache = ReturnType<typeof openSetupCache>
 
 const DAY_MS = 86_400_000
-/** Younger ones may be in use right now. */
+/** Newer ones may be in use. */
 const SAFE_MS = 3_600_000
 
 interface Removal {
@@ -82,7 +76,7 @@ interface Removal {
   readonly now: number
 }
 
-/** Removes installations that nobody used for so many days, and the longest unused ones beyond so many megabytes. */
+/** Removes installations that were not used for so many days, and the longest unused ones beyond so many megabytes. */
 export function removeOldSetups(home: string, { maxAgeDays, maxMegabytes, dryRun, now }: Removal) {
   const root = `${home}/setups`
   const entries = namesIn(root)
@@ -101,7 +95,7 @@ export function removeOldSetups(home: string, { maxAgeDays, maxMegabytes, dryRun
     bytes += entry.bytes
     if (!dryRun) removeEntry(root, entry.key)
   }
-  // What a killed process was making.
+  // Drafts of killed processes.
   if (!dryRun)
     for (const draft of namesIn(`${root}/.drafts`))
       if (timeOf(`${root}/.drafts/${draft}`) < now - DAY_MS)
@@ -109,31 +103,28 @@ export function removeOldSetups(home: string, { maxAgeDays, maxMegabytes, dryRun
   return { count, bytes }
 }
 
-/** Out of sight first: whoever finds an entry finds all of it. */
+/** Renames it first, so that an entry is always complete. */
 function removeEntry(root: string, key: string): void {
   const trash = `${root}/.drafts/${key}-removed-${process.pid}`
   mkdirSync(`${root}/.drafts`, { recursive: true, mode: 0o700 })
   try {
     renameSync(`${root}/${key}`, trash)
   } catch {
-    return // another one removes it
+    return // another process removes it
   }
   rmSync(trash, { recursive: true, force: true })
 }
 
-function readMeta(folder: string): Omit<CacheEntry, "folder"> | undefined {
-  try {
-    return JSON.parse(readFileSync(`${folder}/${META}`, "utf8"))
-  } catch {
-    return undefined
-  }
+function readMeta(folder: string): Meta | undefined {
+  const { output, success } = v.safeParse(v.pipe(v.string(), v.parseJson(), Meta), readText(`${folder}/${META}`))
+  return success ? output : undefined
 }
 
 function touch(file: string, seconds: number): void {
   try {
     utimesSync(file, seconds, seconds)
   } catch {
-    // Removed meanwhile.
+    // It was just removed.
   }
 }
 
@@ -143,7 +134,7 @@ function timeOf(file: string): number {
 
 function sizeOf(folder: string): number {
   let bytes = 0
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+  for (const entry of entriesOf(folder)) {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory()) bytes += sizeOf(path)
     else if (entry.isFile()) bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -152,9 +143,5 @@ function sizeOf(folder: string): number {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return [] // there is none
-  }
+  return entriesOf(folder).map(({ name }) => name)
 }

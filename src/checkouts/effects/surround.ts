@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs"
 import type { Environment } from "../port.ts"
-import { listEditableFolders, realFolder } from "./editable-installs.ts"
+import { isIn, listEditableFolders, realFolder } from "./editable-installs.ts"
 import type { PortRange } from "./reserve-ports.ts"
 
 export interface Surroundings {
   readonly folder: string
-  /** Where in the checkout a program works, if not at its top. */
+  /** The folder of the checkout that a program works in, by default its top. */
   readonly inside?: string
-  /** The user's own checkouts: nothing of them may be found from another checkout. */
+  /** The user's checkouts: programs must find nothing of them. */
   readonly userRoots: readonly string[]
   readonly ports: PortRange | undefined
 }
@@ -18,10 +18,9 @@ const ENVIRONMENTS = [".venv", "venv"]
 export function surround<E extends Environment>(env: E, place: Surroundings): E {
   const { folder, inside = folder, userRoots, ports } = place
   const roots = userRoots.filter((root) => root !== folder)
-  const isUsers = (path: string) =>
-    roots.some((root) => path === root || path.startsWith(`${root}/`)) && !isIn(path, folder)
+  const isUsers = (path: string) => roots.some((root) => isIn(path, root)) && !isIn(path, folder)
   const here = (path: string) => {
-    const root = roots.find((each) => path === each || path.startsWith(`${each}/`))
+    const root = roots.find((each) => isIn(path, each))
     return root === undefined || isIn(path, folder) ? path : `${folder}${path.slice(root.length)}`
   }
   const changed: Record<string, string | undefined> = { ...env }
@@ -35,7 +34,7 @@ export function surround<E extends Environment>(env: E, place: Surroundings): E 
     changed.PATH = [...(found === undefined ? [] : [`${found}/bin`]), ...programs].join(":")
   for (const name of ["PYTHONPATH", "NODE_PATH"])
     if (env[name] !== undefined) changed[name] = env[name].split(":").map(here).join(":")
-  // An environment of the checkout itself was moved here with all its paths; another one still leads to the user's.
+  // The environment of the checkout has its own paths; any other one may still lead to the user's checkout.
   const editable = found !== undefined || roots.length === 0 ? [] : listEditableFolders(changed, programs)
   const instead = [...new Set([...editable, ...editable.map(realFolder)].filter(isUsers).map(here))]
   if (instead.length > 0)
@@ -46,8 +45,4 @@ export function surround<E extends Environment>(env: E, place: Surroundings): E 
     changed.TEAMWORK_PORT_END = String(ports.last)
   }
   return changed as E
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
 }

@@ -5,8 +5,8 @@ import type { Environment } from "../port.ts"
 const VERSION_TIMEOUT_MS = 10_000
 
 /**
- * What tells one version of a program from another: its file, as long as that is the program itself. Scripts that choose
- * among versions, as those of pyenv and asdf, stay the same whatever they start, so they are asked.
+ * Distinguishes versions of a program by its file. Scripts that choose a version, such as those of pyenv and asdf, are asked
+ * with `--version`.
  */
 export function makeToolIdentity(processes: Processes) {
   const known = new Map<string, Promise<string>>()

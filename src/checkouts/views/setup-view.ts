@@ -1,21 +1,20 @@
 import type { SetupReport, UnitReport } from "../setup-report.ts"
 import { missingTool } from "../setup-unit.ts"
 
-/** A line about the set-up of checkouts; a warning where something will be missing in them. */
+/** A warning means that something will be missing in checkouts. */
 export interface SetupLine {
   readonly status: "ok" | "warning"
   readonly detail: string
 }
 
-/** What setting up a worktree or gate checkout of a repository would do, for people. */
 export function describeSetup({ mode, command, units, neededIgnored }: SetupReport): SetupLine[] {
   const lines = units.map(describeUnit)
   if (mode === "command") lines.push({ status: "ok", detail: `each checkout runs workspace.setup: ${command}` })
   if (mode === "off")
-    lines.push({ status: "ok", detail: "workspace.setup switches it off; checkouts hold what is committed" })
+    lines.push({ status: "ok", detail: "workspace.setup turns it off; checkouts have only committed files" })
   if (neededIgnored.length > 0) {
     const [verb, them] = neededIgnored.length === 1 ? ["is", "it"] : ["are", "them"]
-    const detail = `${neededIgnored.join(", ")} ${verb} ignored by git and not copied to checkouts; workspace.copy copies ${them}`
+    const detail = `${neededIgnored.join(", ")} ${verb} ignored by git and not copied to checkouts; add ${them} to workspace.copy to copy ${them}`
     lines.push({ status: "warning", detail })
   }
   return lines

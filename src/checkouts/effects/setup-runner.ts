@@ -7,10 +7,10 @@ import type { Environment } from "../port.ts"
 import { setupFailed } from "../setup-failure.ts"
 
 export interface SetupRunner {
-  /** How it ended; what it printed goes to the log. */
+  /** The output goes to the log. */
   run(command: readonly string[], options: { readonly cwd: string; readonly env: Environment }): Promise<RunResult>
   fail(command: readonly string[], result: RunResult): Error
-  /** Everything printed so far, as a file; null when nothing ran. */
+  /** Writes everything printed so far to the log file; null if nothing ran. */
   writeLog(): string | null
 }
 
@@ -20,7 +20,7 @@ interface RunnerPorts {
   readonly log: string
 }
 
-/** Runs the programs of one set-up and keeps what they print. */
+/** Runs the programs of one set-up and keeps their output. */
 export function makeSetupRunner({ processes, timeoutSeconds, log }: RunnerPorts): SetupRunner {
   const chunks: Uint8Array[] = []
   const lineOf = (command: readonly string[]) => command.map(quoteArgument).join(" ")
@@ -34,7 +34,10 @@ export function makeSetupRunner({ processes, timeoutSeconds, log }: RunnerPorts)
     async run(command, { cwd, env }) {
       chunks.push(Buffer.from(`$ ${lineOf(command)}\n`))
       return processes.run({
-        ...{ command, cwd, env: withoutGitPlaces(env), timeoutMs: timeoutSeconds * 1000 },
+        command,
+        cwd,
+        env: withoutGitPlaces(env),
+        timeoutMs: timeoutSeconds * 1000,
         onOutput: (chunk) => chunks.push(chunk),
       })
     },
