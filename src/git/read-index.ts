@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs"
+import { readBytes } from "../lib/read-files.ts"
+import type { Git } from "./git.ts"
+
 const HEADER_BYTES = 12
 /** Times, ids of file and owner, size. */
 const STAT_BYTES = 40
@@ -18,6 +22,21 @@ export interface TrackedFile {
   readonly at: number
   /** 1 to 3 for the sides of a conflict, otherwise 0. */
   readonly stage: number
+}
+
+/** A file of an index, with its mode. */
+export type IndexedFile = Pick<TrackedFile, "path" | "mode">
+
+/** The files of an index in any format. */
+export async function listFiles(git: Git, index: string): Promise<readonly IndexedFile[]> {
+  const tracked = listTracked(readBytes(index))
+  if (tracked !== undefined) return tracked
+  if (!existsSync(index)) return []
+  const entries = await git.list(["ls-files", "--stage", "-z"], { env: { GIT_INDEX_FILE: index } })
+  return entries.map((entry) => {
+    const [, mode = "", path = ""] = /^(\d+) [^\t]+\t(.+)$/s.exec(entry) ?? []
+    return { path, mode: Number.parseInt(mode, 8) }
+  })
 }
 
 /** The entries of an index; undefined if git has to read it. */

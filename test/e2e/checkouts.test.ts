@@ -96,7 +96,7 @@ describe("teamwork doctor", () => {
       expect(await setupOf(bench, repository, { PATH: "/usr/bin:/bin" })).toEqual([missing, ignored])
       const off = { TEAMWORK_WORKSPACE_SETUP: "none", TEAMWORK_WORKSPACE_COPY: '[".env"]' }
       expect(await setupOf(bench, repository, off)).toEqual([
-        expect.stringMatching(/^ok workspace.setup switches it off/),
+        expect.stringMatching(/^ok workspace.setup turns it off/),
       ])
       const own = { TEAMWORK_WORKSPACE_SETUP: "make setup", TEAMWORK_WORKSPACE_COPY: '[".env"]' }
       expect(await setupOf(bench, repository, own)).toEqual(["ok each checkout runs workspace.setup: make setup"])

@@ -1,9 +1,8 @@
 import { chmodSync, existsSync, lstatSync } from "node:fs"
 import { dirname } from "../../lib/paths.ts"
-import { entriesOf, readBytes, readText } from "../../lib/read-files.ts"
-import type { Git } from "../git.ts"
+import { readText } from "../../lib/read-files.ts"
 import type { MovedWorkspace, Pin, WorkspaceRequest } from "../port.ts"
-import { listTracked, type TrackedFile } from "../read-index.ts"
+import { type IndexedFile, listFiles } from "../read-index.ts"
 import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
 import { asPattern } from "./copy-files.ts"
@@ -68,51 +67,17 @@ export async function resetTo(context: WorkspaceContext, found: FoundWorkspace, 
   const flags = ["--reset", "-u", "--no-recurse-submodules"]
   await git.read(["-c", "checkout.workers=0", "read-tree", ...flags, commit])
   writeHead(view, commit)
-  const tracked = listTracked(readBytes(`${view}/index`)) ?? (await askTracked(git))
-  if (holdsMore(path, tracked)) {
-    const installed = found.record?.setup?.units.flatMap(({ places }) => places.map(asPattern)) ?? []
-    const keep = [...context.settings.keep, ...installed].flatMap((pattern) => ["-e", pattern])
-    await git.read(["clean", "-d", "-x", "-f", "-f", "--quiet", ...keep])
-  }
-  resetModes(path, tracked)
+  const installed = found.record?.setup?.units.flatMap(({ places }) => places.map(asPattern)) ?? []
+  const keep = [...context.settings.keep, ...installed].flatMap((pattern) => ["-e", pattern])
+  await git.read(["clean", "-d", "-x", "-f", "-f", "--quiet", ...keep])
+  resetModes(path, await listFiles(git, `${view}/index`))
 }
 
-async function askTracked(git: Git): Promise<TrackedFile[]> {
-  const entries = await git.list(["ls-files", "--stage", "-z"])
-  return entries.map((entry) => {
-    const [, mode = "", path = ""] = /^(\d+) [^\t]+\t(.+)$/s.exec(entry) ?? []
-    return { path, mode: Number.parseInt(mode, 8), at: 0, stage: 0 }
-  })
-}
-
-/** Whether the folder contains anything untracked, even an empty folder. */
-function holdsMore(root: string, tracked: readonly TrackedFile[]): boolean {
-  const files = new Set(tracked.filter(({ mode }) => mode !== REPOSITORY).map((file) => file.path))
-  const folders = new Set(tracked.flatMap((file) => foldersOf(file.path)))
-  const repositories = new Set(tracked.filter(({ mode }) => mode === REPOSITORY).map((file) => file.path))
-  const isMore = (inside: string): boolean =>
-    entriesOf(`${root}/${inside}`).some((entry) => {
-      const path = `${inside}${entry.name}`
-      if (path === ".git" || files.has(path)) return false
-      if (!entry.isDirectory()) return true
-      if (repositories.has(path)) return entriesOf(`${root}/${path}`).length > 0
-      return !folders.has(path) || isMore(`${path}/`)
-    })
-  return isMore("")
-}
-
-function foldersOf(path: string): string[] {
-  const folders: string[] = []
-  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at))
-  return folders
-}
-
-const REPOSITORY = 0o160000
 const FILE = 0o100644
 const PROGRAM = 0o100755
 
 /** Git only tracks the executable bit of a mode; this resets the others. */
-function resetModes(path: string, tracked: readonly TrackedFile[]): void {
+function resetModes(path: string, tracked: readonly IndexedFile[]): void {
   const open = 0o777 & ~process.umask()
   const wanted = new Map<string, number>([[path, open]])
   for (const { path: name, mode } of tracked) {

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync } from "node:fs"
 import { resolvePath } from "../../lib/paths.ts"
-import { readBytes, readText } from "../../lib/read-files.ts"
+import { readText } from "../../lib/read-files.ts"
 import type { Git } from "../git.ts"
-import { listTracked } from "../read-index.ts"
+import { listFiles } from "../read-index.ts"
 import { isCommitId, readRefs } from "../read-refs.ts"
 
 /** A submodule that has files in a workspace. */
@@ -16,21 +16,14 @@ const REPOSITORY = 0o160000
 
 /** Submodules with files in a workspace. We read them ourselves: git would start a git in each, with the settings there. */
 export async function listSubmodules(git: Git, index: string): Promise<Submodule[]> {
-  const paths = await listLinks(git, index)
+  const files = await listFiles(git, index)
+  const paths = files.filter(({ mode }) => mode === REPOSITORY).map(({ path }) => path)
   if (paths.length === 0) return []
   const root = await git.read(["rev-parse", "--show-toplevel"])
   const found: Submodule[] = []
   for (const path of paths)
     if (existsSync(`${root}/${path}/.git`)) found.push({ path, head: await nestedHead(git, `${root}/${path}`) })
   return found
-}
-
-async function listLinks(git: Git, index: string): Promise<string[]> {
-  const tracked = listTracked(readBytes(index))
-  if (tracked !== undefined) return tracked.filter(({ mode }) => mode === REPOSITORY).map(({ path }) => path)
-  if (!existsSync(index)) return []
-  const entries = await git.list(["ls-files", "--stage", "-z"], { env: { GIT_INDEX_FILE: index } })
-  return entries.flatMap((entry) => /^160000 [^\t]+\t(.+)$/s.exec(entry)?.[1] ?? [])
 }
 
 /** The git folder of a nested repository. */

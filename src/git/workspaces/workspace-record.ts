@@ -1,9 +1,9 @@
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import type { SetupRecord } from "../../checkouts/port.ts"
+import { lstatSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import * as v from "valibot"
+import { SetupRecord } from "../../checkouts/port.ts"
 import { basename, resolvePath } from "../../lib/paths.ts"
 import { entriesOf, readText } from "../../lib/read-files.ts"
 import { type Git, withVariables } from "../git.ts"
-import type { Attempt } from "../port.ts"
 import { type CheckoutPlace, gitWithView, hasGitFile, makeView, namesIn, placeIn } from "./view.ts"
 import { readWorktreePath, type WorkspaceContext } from "./workspace-context.ts"
 
@@ -11,13 +11,14 @@ import { readWorktreePath, type WorkspaceContext } from "./workspace-context.ts"
  * Kept in the view of a workspace, and written when the workspace is complete. If it is missing, or something is pending,
  * the process that worked on it was interrupted.
  */
-export interface WorkspaceRecord {
-  readonly base: string
-  readonly attempt: Attempt | null
-  readonly pending: "move" | "sync" | "remove" | null
+const WorkspaceRecord = v.object({
+  base: v.string(),
+  attempt: v.nullable(v.object({ task: v.string(), attempt: v.number() })),
+  pending: v.nullable(v.picklist(["move", "sync", "remove"])),
   /** What an automatic set-up installed. */
-  readonly setup?: SetupRecord
-}
+  setup: v.fallback(v.optional(SetupRecord), undefined),
+})
+export type WorkspaceRecord = Readonly<v.InferOutput<typeof WorkspaceRecord>>
 
 export interface FoundWorkspace extends CheckoutPlace {
   readonly worker: string
@@ -109,11 +110,9 @@ export async function setupOfWork(git: Git): Promise<SetupRecord | undefined> {
 const RECORD = "teamwork.json"
 
 function readRecord(view: string): WorkspaceRecord | null {
-  try {
-    return JSON.parse(readFileSync(`${view}/${RECORD}`, "utf8"))
-  } catch {
-    return null
-  }
+  const text = readText(`${view}/${RECORD}`)
+  const { output, success } = v.safeParse(v.pipe(v.string(), v.parseJson(), WorkspaceRecord), text)
+  return success ? output : null
 }
 
 export function writeRecord(view: string, record: WorkspaceRecord): void {
