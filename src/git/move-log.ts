@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as v from "valibot"
 import { AppError } from "../kernel/errors.ts"
 import type { Ids } from "../lib/make-ids.ts"
-import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
+import { identityOf, isRunning } from "../lib/process/process-identity.ts"
 import { processesMarked } from "../lib/process/process-tree.ts"
-import { entriesOf } from "../lib/read-files.ts"
+import { entriesOf, readText } from "../lib/read-files.ts"
 import { type Git, type GitOptions, withVariables } from "./git.ts"
 import { type IndexLock, lockIndex } from "./index-lock.ts"
 import { restoreCheckout } from "./merges/restore-checkout.ts"
@@ -30,9 +31,26 @@ export interface Move {
   readonly checkout?: { readonly folder: string; readonly from: string; readonly to: string }
 }
 
-interface Note extends Move, ExpectedLocks {
-  readonly process: ProcessIdentity
-}
+const Texts = v.record(v.string(), v.string())
+/** Earlier versions wrote less, and of locks only the names. */
+const Note = v.object({
+  process: v.object({ pid: v.number(), start: v.string() }),
+  checkout: v.optional(v.object({ folder: v.string(), from: v.string(), to: v.string() })),
+  at: v.optional(v.number(), 0),
+  locks: v.optional(
+    v.union([
+      v.pipe(
+        v.array(v.string()),
+        v.transform((names): v.InferOutput<typeof Texts> => Object.fromEntries(names.map((name) => [name, ""]))),
+      ),
+      Texts,
+    ]),
+    {},
+  ),
+  foreign: v.optional(Texts, {}),
+  places: v.optional(v.array(v.string()), []),
+})
+type Note = ExpectedLocks & Readonly<v.InferOutput<typeof Note>>
 
 const FOLDER = "teamwork-moves"
 const MARK = "TEAMWORK_MOVE"
@@ -61,7 +79,7 @@ export async function runLogged<T>(
     return timeOfFiles(file)
   })
   let note: Note = {
-    ...move,
+    ...(move.checkout !== undefined && { checkout: move.checkout }),
     process: identityOf(process.pid),
     at,
     locks,
@@ -201,18 +219,9 @@ function isLeft(folder: string, name: string): boolean {
 }
 
 function readNote(file: string): Note | undefined {
-  try {
-    const note = JSON.parse(readFileSync(file, "utf8")) as Partial<Note>
-    // Earlier versions wrote only the names of locks.
-    if (note.process === undefined) return undefined
-    const locks = Array.isArray(note.locks) ? Object.fromEntries(note.locks.map((lock) => [lock, ""])) : note.locks
-    return { ...NOTHING_KNOWN, ...note, process: note.process, locks: locks ?? {} }
-  } catch {
-    return undefined
-  }
+  const { output, success } = v.safeParse(v.pipe(v.string(), v.parseJson(), Note), readText(file))
+  return success ? output : undefined
 }
-
-const NOTHING_KNOWN = { refs: [], at: 0, foreign: {}, places: [] }
 
 function locksOf(
   { refs, checkout }: Move,

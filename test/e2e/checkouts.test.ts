@@ -95,9 +95,7 @@ describe("teamwork doctor", () => {
       const missing = "warning pnpm (pnpm-lock.yaml): pnpm is not installed; install it, or set workspace.setup"
       expect(await setupOf(bench, repository, { PATH: "/usr/bin:/bin" })).toEqual([missing, ignored])
       const off = { TEAMWORK_WORKSPACE_SETUP: "none", TEAMWORK_WORKSPACE_COPY: '[".env"]' }
-      expect(await setupOf(bench, repository, off)).toEqual([
-        expect.stringMatching(/^ok workspace.setup turns it off/),
-      ])
+      expect(await setupOf(bench, repository, off)).toEqual([expect.stringMatching(/^ok workspace.setup turns it off/)])
       const own = { TEAMWORK_WORKSPACE_SETUP: "make setup", TEAMWORK_WORKSPACE_COPY: '[".env"]' }
       expect(await setupOf(bench, repository, own)).toEqual(["ok each checkout runs workspace.setup: make setup"])
     },
