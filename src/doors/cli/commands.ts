@@ -1,4 +1,4 @@
-import { type CommandRow, dashedName, fromOperation } from "../../app/command.ts"
+import { type Command, type CommandRow, dashedName, fromOperation } from "../../app/command.ts"
 import type { Task } from "../../tasks/task.ts"
 
 const views = {
@@ -26,16 +26,12 @@ export const COMMANDS: readonly CommandRow[] = [
         text: (team) => `Created project ${team.project}/${team.team}${team.run === 1 ? "" : `, run ${team.run}`}`,
       }),
   },
-  { name: "project get", load: async () => (await import("../../reporting/commands/project-status.ts")).projectGet },
-  {
-    name: "project status",
-    load: async () => (await import("../../reporting/commands/project-status.ts")).projectStatus,
-  },
-  {
-    name: "project list",
-    load: async () => (await import("../../teams/commands/project-list.ts")).projectList,
-  },
-  { name: "link", load: async () => (await import("../../teams/commands/link-command.ts")).link },
+  ...commandsIn(() => import("../../reporting/commands/project-status.ts"), {
+    "project get": "projectGet",
+    "project status": "projectStatus",
+  }),
+  ...commandsIn(() => import("../../teams/commands/project-list.ts"), { "project list": "projectList" }),
+  ...commandsIn(() => import("../../teams/commands/link-command.ts"), { link: "link" }),
   {
     name: "project update",
     load: async () =>
@@ -44,10 +40,7 @@ export const COMMANDS: readonly CommandRow[] = [
           `Project ${team.project}/${team.team}: ${team.mode}, ${team.schedule}, goal: ${await oneLine(team.goal)}`,
       }),
   },
-  {
-    name: "project verify",
-    load: async () => (await import("../../quality/commands/verify-commands.ts")).projectVerify,
-  },
+  ...commandsIn(() => import("../../quality/commands/verify-commands.ts"), { "project verify": "projectVerify" }),
   {
     name: "project clean",
     load: async () =>
@@ -58,7 +51,7 @@ export const COMMANDS: readonly CommandRow[] = [
             : `Closed run ${done.closed} of ${done.project}/${done.team} with ${done.tasks} task${done.tasks === 1 ? "" : "s"}, and began run ${done.run}, which is empty; see the earlier one with: teamwork report --run ${done.closed}`,
       }),
   },
-  { name: "plan", load: async () => (await import("../../planning/commands/plan-command.ts")).planCommand },
+  ...commandsIn(() => import("../../planning/commands/plan-command.ts"), { plan: "planCommand" }),
   {
     name: "task create",
     load: async () =>
@@ -136,16 +129,17 @@ export const COMMANDS: readonly CommandRow[] = [
           `Deleted task ${id}${freed.length === 0 ? "" : `; ${freed.join(", ")} no longer need it`}`,
       }),
   },
-  { name: "evidence add", load: async () => (await import("../../tasks/commands/evidence-commands.ts")).evidenceAdd },
-  { name: "evidence run", load: async () => (await import("../../tasks/commands/evidence-run.ts")).evidenceRun },
-  { name: "evidence list", load: async () => (await import("../../tasks/commands/evidence-commands.ts")).evidenceList },
-  {
-    name: "evidence withdraw",
-    load: async () => (await import("../../tasks/commands/evidence-commands.ts")).evidenceWithdraw,
-  },
-  { name: "wave calculate", load: async () => (await import("../../tasks/commands/wave-commands.ts")).waveCalculate },
-  { name: "wave update", load: async () => (await import("../../tasks/commands/wave-commands.ts")).waveUpdate },
-  { name: "wave status", load: async () => (await import("../../tasks/commands/wave-commands.ts")).waveShow },
+  ...commandsIn(() => import("../../tasks/commands/evidence-commands.ts"), { "evidence add": "evidenceAdd" }),
+  ...commandsIn(() => import("../../tasks/commands/evidence-run.ts"), { "evidence run": "evidenceRun" }),
+  ...commandsIn(() => import("../../tasks/commands/evidence-commands.ts"), {
+    "evidence list": "evidenceList",
+    "evidence withdraw": "evidenceWithdraw",
+  }),
+  ...commandsIn(() => import("../../tasks/commands/wave-commands.ts"), {
+    "wave calculate": "waveCalculate",
+    "wave update": "waveUpdate",
+    "wave status": "waveShow",
+  }),
   {
     name: "verdict record",
     load: async () =>
@@ -162,24 +156,14 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (verdicts, screen) => (await views.task()).renderVerdicts(verdicts, screen),
       }),
   },
-  {
-    name: "verify task",
-    load: async () => (await import("../../quality/commands/verify-commands.ts")).verifyTaskCommand,
-  },
-  {
-    name: "verify wave",
-    load: async () => (await import("../../quality/commands/verify-commands.ts")).verifyWaveCommand,
-  },
-  {
-    name: "verify final",
-    load: async () => (await import("../../quality/commands/verify-commands.ts")).verifyFinalCommand,
-  },
-  { name: "preflight", load: async () => (await import("../../quality/commands/preflight-command.ts")).preflight },
-  { name: "verify review", load: async () => (await import("../../quality/commands/review-command.ts")).verifyReview },
-  {
-    name: "approvals",
-    load: async () => (await import("../../requests/commands/approval-commands.ts")).approvals,
-  },
+  ...commandsIn(() => import("../../quality/commands/verify-commands.ts"), {
+    "verify task": "verifyTaskCommand",
+    "verify wave": "verifyWaveCommand",
+    "verify final": "verifyFinalCommand",
+  }),
+  ...commandsIn(() => import("../../quality/commands/preflight-command.ts"), { preflight: "preflight" }),
+  ...commandsIn(() => import("../../quality/commands/review-command.ts"), { "verify review": "verifyReview" }),
+  ...commandsIn(() => import("../../requests/commands/approval-commands.ts"), { approvals: "approvals" }),
   {
     name: "approve",
     load: async () =>
@@ -216,10 +200,9 @@ export const COMMANDS: readonly CommandRow[] = [
         text: (task) => `Task ${task.id} is in ${task.phase}`,
       }),
   },
-  {
-    name: "ownership check",
-    load: async () => (await import("../../ownership/commands/ownership-commands.ts")).ownershipCheck,
-  },
+  ...commandsIn(() => import("../../ownership/commands/ownership-commands.ts"), {
+    "ownership check": "ownershipCheck",
+  }),
   {
     name: "ownership ask",
     load: async () =>
@@ -255,10 +238,9 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (exception) => (await views.ownership()).exceptionLine(exception),
       }),
   },
-  {
-    name: "ownership enforce",
-    load: async () => (await import("../../ownership/commands/ownership-commands.ts")).ownershipEnforce,
-  },
+  ...commandsIn(() => import("../../ownership/commands/ownership-commands.ts"), {
+    "ownership enforce": "ownershipEnforce",
+  }),
   {
     name: "escalate",
     load: async () =>
@@ -275,102 +257,65 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (raised, screen) => (await views.escalations()).renderEscalations(raised, screen),
       }),
   },
-  {
-    name: "decide",
-    load: async () => (await import("../../requests/commands/decide-commands.ts")).decide,
-  },
-  { name: "check", load: async () => (await import("../../quality/commands/check-command-line.ts")).check },
-  { name: "revise", load: async () => (await import("../../teams/commands/steer-commands.ts")).revise },
-  { name: "feedback", load: async () => (await import("../../teams/commands/steer-commands.ts")).feedback },
-  { name: "improve", load: async () => (await import("../../teams/commands/steer-commands.ts")).improve },
-  { name: "findings", load: async () => (await import("../../quality/commands/finding-commands.ts")).findings },
-  {
-    name: "findings show",
-    load: async () => (await import("../../quality/commands/finding-commands.ts")).findingsShow,
-  },
-  {
-    name: "findings waive",
-    load: async () => (await import("../../quality/commands/finding-commands.ts")).findingsWaive,
-  },
-  {
-    name: "findings reopen",
-    load: async () => (await import("../../quality/commands/finding-commands.ts")).findingsReopen,
-  },
-  { name: "quality", load: async () => (await import("../../quality/commands/qa-commands.ts")).quality },
-  { name: "qa submit", load: async () => (await import("../../quality/commands/qa-commands.ts")).qaSubmit },
-  { name: "qa plan", load: async () => (await import("../../quality/commands/qa-commands.ts")).qaPlan },
-  { name: "qa record", load: async () => (await import("../../quality/commands/qa-commands.ts")).qaRecord },
-  { name: "qa accept", load: async () => (await import("../../quality/commands/qa-commands.ts")).qaAccept },
-  { name: "qa return", load: async () => (await import("../../quality/commands/qa-commands.ts")).qaReturn },
-  { name: "wisdom add", load: async () => (await import("../../knowledge/commands/wisdom-commands.ts")).wisdomAdd },
-  { name: "wisdom list", load: async () => (await import("../../knowledge/commands/wisdom-commands.ts")).wisdomList },
-  {
-    name: "wisdom remove",
-    load: async () => (await import("../../knowledge/commands/wisdom-commands.ts")).wisdomRemove,
-  },
-  { name: "explore put", load: async () => (await import("../../knowledge/commands/explore-commands.ts")).explorePut },
-  { name: "explore get", load: async () => (await import("../../knowledge/commands/explore-commands.ts")).exploreGet },
-  {
-    name: "explore list",
-    load: async () => (await import("../../knowledge/commands/explore-commands.ts")).exploreList,
-  },
-  {
-    name: "explore clear",
-    load: async () => (await import("../../knowledge/commands/explore-commands.ts")).exploreClear,
-  },
-  {
-    name: "discuss open",
-    load: async () => (await import("../../knowledge/commands/discuss-commands.ts")).discussOpen,
-  },
-  { name: "discuss say", load: async () => (await import("../../knowledge/commands/discuss-commands.ts")).discussSay },
-  {
-    name: "discuss close",
-    load: async () => (await import("../../knowledge/commands/discuss-commands.ts")).discussClose,
-  },
-  {
-    name: "discuss list",
-    load: async () => (await import("../../knowledge/commands/discuss-commands.ts")).discussList,
-  },
-  {
-    name: "discuss show",
-    load: async () => (await import("../../knowledge/commands/discuss-commands.ts")).discussShow,
-  },
-  {
-    name: "artifact add",
-    load: async () => (await import("../../knowledge/commands/artifact-commands.ts")).artifactAdd,
-  },
-  {
-    name: "artifact list",
-    load: async () => (await import("../../knowledge/commands/artifact-commands.ts")).artifactList,
-  },
-  {
-    name: "artifact show",
-    load: async () => (await import("../../knowledge/commands/artifact-commands.ts")).artifactShow,
-  },
-  {
-    name: "artifact export",
-    load: async () => (await import("../../knowledge/commands/artifact-commands.ts")).artifactExport,
-  },
-  { name: "skill list", load: async () => (await import("../../knowledge/commands/skill-commands.ts")).skillList },
-  { name: "skill choose", load: async () => (await import("../../knowledge/commands/skill-commands.ts")).skillChoose },
-  {
-    name: "skill approve",
-    load: async () => (await import("../../knowledge/commands/skill-commands.ts")).skillApprove,
-  },
-  { name: "presets", load: async () => (await import("../../planning/commands/presets-command.ts")).presetsCommand },
-  { name: "coordinate", load: async () => (await import("../../planning/commands/coordinate-command.ts")).coordinate },
-  { name: "role gap", load: async () => (await import("../../planning/commands/role-gap-command.ts")).roleGap },
-  {
-    name: "deliverables",
-    load: async () => (await import("../../delivery/commands/deliverables-command.ts")).deliverables,
-  },
-  { name: "archive", load: async () => (await import("../../teams/commands/complete-command.ts")).archive },
-  { name: "keep", load: async () => (await import("../../teams/commands/complete-command.ts")).keep },
-  { name: "join", load: async () => (await import("../../sessions/commands/seat-commands.ts")).join },
-  { name: "leave", load: async () => (await import("../../sessions/commands/seat-commands.ts")).leave },
+  ...commandsIn(() => import("../../requests/commands/decide-commands.ts"), { decide: "decide" }),
+  ...commandsIn(() => import("../../quality/commands/check-command-line.ts"), { check: "check" }),
+  ...commandsIn(() => import("../../teams/commands/steer-commands.ts"), {
+    revise: "revise",
+    feedback: "feedback",
+    improve: "improve",
+  }),
+  ...commandsIn(() => import("../../quality/commands/finding-commands.ts"), {
+    findings: "findings",
+    "findings show": "findingsShow",
+    "findings waive": "findingsWaive",
+    "findings reopen": "findingsReopen",
+  }),
+  ...commandsIn(() => import("../../quality/commands/qa-commands.ts"), {
+    quality: "quality",
+    "qa submit": "qaSubmit",
+    "qa plan": "qaPlan",
+    "qa record": "qaRecord",
+    "qa accept": "qaAccept",
+    "qa return": "qaReturn",
+  }),
+  ...commandsIn(() => import("../../knowledge/commands/wisdom-commands.ts"), {
+    "wisdom add": "wisdomAdd",
+    "wisdom list": "wisdomList",
+    "wisdom remove": "wisdomRemove",
+  }),
+  ...commandsIn(() => import("../../knowledge/commands/explore-commands.ts"), {
+    "explore put": "explorePut",
+    "explore get": "exploreGet",
+    "explore list": "exploreList",
+    "explore clear": "exploreClear",
+  }),
+  ...commandsIn(() => import("../../knowledge/commands/discuss-commands.ts"), {
+    "discuss open": "discussOpen",
+    "discuss say": "discussSay",
+    "discuss close": "discussClose",
+    "discuss list": "discussList",
+    "discuss show": "discussShow",
+  }),
+  ...commandsIn(() => import("../../knowledge/commands/artifact-commands.ts"), {
+    "artifact add": "artifactAdd",
+    "artifact list": "artifactList",
+    "artifact show": "artifactShow",
+    "artifact export": "artifactExport",
+  }),
+  ...commandsIn(() => import("../../knowledge/commands/skill-commands.ts"), {
+    "skill list": "skillList",
+    "skill choose": "skillChoose",
+    "skill approve": "skillApprove",
+  }),
+  ...commandsIn(() => import("../../planning/commands/presets-command.ts"), { presets: "presetsCommand" }),
+  ...commandsIn(() => import("../../planning/commands/coordinate-command.ts"), { coordinate: "coordinate" }),
+  ...commandsIn(() => import("../../planning/commands/role-gap-command.ts"), { "role gap": "roleGap" }),
+  ...commandsIn(() => import("../../delivery/commands/deliverables-command.ts"), { deliverables: "deliverables" }),
+  ...commandsIn(() => import("../../teams/commands/complete-command.ts"), { archive: "archive", keep: "keep" }),
+  ...commandsIn(() => import("../../sessions/commands/seat-commands.ts"), { join: "join", leave: "leave" }),
   { name: "hook", isInternal: true, load: async () => (await import("../hooks/hook.ts")).hook },
-  { name: "worker", load: async () => (await import("../../workers/commands/worker-command.ts")).worker },
-  { name: "worker setup", load: async () => (await import("../../workers/commands/worker-setup.ts")).workerSetup },
+  ...commandsIn(() => import("../../workers/commands/worker-command.ts"), { worker: "worker" }),
+  ...commandsIn(() => import("../../workers/commands/worker-setup.ts"), { "worker setup": "workerSetup" }),
   {
     name: "swarm status",
     load: async () =>
@@ -378,31 +323,25 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (report, screen) => (await views.status()).renderSwarm(report, screen),
       }),
   },
-  { name: "swarm spawn", load: async () => (await import("../../workers/commands/swarm-spawn.ts")).swarmSpawn },
-  { name: "swarm stop", load: async () => (await import("../../workers/commands/swarm-stop.ts")).swarmStop },
-  { name: "swarm merge", load: async () => (await import("../../delivery/commands/swarm-merge.ts")).swarmMerge },
-  { name: "cancel", load: async () => (await import("../../teams/commands/cancel-command.ts")).cancel },
-  { name: "deliver", load: async () => (await import("../../delivery/commands/deliver-command.ts")).deliverCommand },
-  { name: "undo", load: async () => (await import("../../delivery/commands/undo-command.ts")).undoCommand },
-  { name: "diff", load: async () => (await import("../../delivery/commands/diff-command.ts")).diff },
-  { name: "swarm sync", load: async () => (await import("../../workers/commands/worktree-commands.ts")).swarmSync },
-  {
-    name: "worktree create",
-    load: async () => (await import("../../workers/commands/worktree-commands.ts")).worktreeCreate,
-  },
-  {
-    name: "worktree remove",
-    load: async () => (await import("../../workers/commands/worktree-commands.ts")).worktreeRemove,
-  },
-  {
-    name: "worktree list",
-    load: async () => (await import("../../workers/commands/worktree-commands.ts")).worktreeList,
-  },
-  { name: "refs", load: async () => (await import("../../workers/commands/refs-commands.ts")).refs },
-  { name: "recover", load: async () => (await import("../../workers/commands/refs-commands.ts")).recover },
-  { name: "mailbox send", load: async () => (await import("../../messages/commands/mailbox-commands.ts")).mailboxSend },
-  { name: "mailbox read", load: async () => (await import("../../messages/commands/mailbox-commands.ts")).mailboxRead },
-  { name: "mailbox poll", load: async () => (await import("../../messages/commands/mailbox-commands.ts")).mailboxPoll },
+  ...commandsIn(() => import("../../workers/commands/swarm-spawn.ts"), { "swarm spawn": "swarmSpawn" }),
+  ...commandsIn(() => import("../../workers/commands/swarm-stop.ts"), { "swarm stop": "swarmStop" }),
+  ...commandsIn(() => import("../../delivery/commands/swarm-merge.ts"), { "swarm merge": "swarmMerge" }),
+  ...commandsIn(() => import("../../teams/commands/cancel-command.ts"), { cancel: "cancel" }),
+  ...commandsIn(() => import("../../delivery/commands/deliver-command.ts"), { deliver: "deliverCommand" }),
+  ...commandsIn(() => import("../../delivery/commands/undo-command.ts"), { undo: "undoCommand" }),
+  ...commandsIn(() => import("../../delivery/commands/diff-command.ts"), { diff: "diff" }),
+  ...commandsIn(() => import("../../workers/commands/worktree-commands.ts"), {
+    "swarm sync": "swarmSync",
+    "worktree create": "worktreeCreate",
+    "worktree remove": "worktreeRemove",
+    "worktree list": "worktreeList",
+  }),
+  ...commandsIn(() => import("../../workers/commands/refs-commands.ts"), { refs: "refs", recover: "recover" }),
+  ...commandsIn(() => import("../../messages/commands/mailbox-commands.ts"), {
+    "mailbox send": "mailboxSend",
+    "mailbox read": "mailboxRead",
+    "mailbox poll": "mailboxPoll",
+  }),
   {
     name: "pause",
     load: async () =>
@@ -415,11 +354,11 @@ export const COMMANDS: readonly CommandRow[] = [
         text: ({ what }) => `Continued ${what}`,
       }),
   },
-  { name: "logs", load: async () => (await import("../../agents/commands/logs-command.ts")).logs },
-  { name: "attach", load: async () => (await import("../../workers/commands/attach.ts")).attach },
-  { name: "open", load: async () => (await import("../../workers/commands/open-command.ts")).open },
-  { name: "events tail", load: async () => (await import("../../teams/commands/events-tail.ts")).eventsTail },
-  { name: "report", load: async () => (await import("../../reporting/commands/report-command.ts")).report },
+  ...commandsIn(() => import("../../agents/commands/logs-command.ts"), { logs: "logs" }),
+  ...commandsIn(() => import("../../workers/commands/attach.ts"), { attach: "attach" }),
+  ...commandsIn(() => import("../../workers/commands/open-command.ts"), { open: "open" }),
+  ...commandsIn(() => import("../../teams/commands/events-tail.ts"), { "events tail": "eventsTail" }),
+  ...commandsIn(() => import("../../reporting/commands/report-command.ts"), { report: "report" }),
   {
     name: "runs",
     load: async () =>
@@ -428,8 +367,8 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (runs, screen) => (await import("../../reporting/views/runs-view.ts")).renderRuns(runs, screen),
       }),
   },
-  { name: "watch", load: async () => (await import("../../reporting/commands/watch-command.ts")).watch },
-  { name: "whiteboard", load: async () => (await import("../../reporting/commands/whiteboard-command.ts")).whiteboard },
+  ...commandsIn(() => import("../../reporting/commands/watch-command.ts"), { watch: "watch" }),
+  ...commandsIn(() => import("../../reporting/commands/whiteboard-command.ts"), { whiteboard: "whiteboard" }),
   {
     name: "loop-state",
     load: async () =>
@@ -440,42 +379,60 @@ export const COMMANDS: readonly CommandRow[] = [
             : "No loop is active in this terminal",
       }),
   },
-  { name: "run", load: async () => (await import("../../orchestrator/commands/run-team.ts")).runTeam },
-  { name: "route", load: async () => (await import("../../planning/commands/route-command.ts")).route },
-  { name: "agent list", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentList },
-  { name: "agent reset", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentReset },
-  { name: "agent exec", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentExec },
-  { name: "agent status", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentStatus },
-  { name: "agent cancel", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentCancel },
-  { name: "agent jobs", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentJobs },
+  ...commandsIn(() => import("../../orchestrator/commands/run-team.ts"), { run: "runTeam" }),
+  ...commandsIn(() => import("../../planning/commands/route-command.ts"), { route: "route" }),
+  ...commandsIn(() => import("../../agents/commands/agent-commands.ts"), {
+    "agent list": "agentList",
+    "agent reset": "agentReset",
+    "agent exec": "agentExec",
+    "agent status": "agentStatus",
+    "agent cancel": "agentCancel",
+    "agent jobs": "agentJobs",
+  }),
   {
     name: "agent perform",
     isInternal: true,
     load: async () => (await import("../../agents/commands/agent-perform.ts")).agentPerform,
   },
-  { name: "mcp", load: async () => (await import("../mcp/mcp.ts")).mcp },
-  { name: "gc", load: async () => (await import("../../upkeep/commands/gc-command.ts")).gc },
-  { name: "trust", load: async () => (await import("../../upkeep/commands/trust-command.ts")).trust },
-  { name: "role list", load: async () => (await import("../../planning/commands/role-commands.ts")).roleList },
-  { name: "role show", load: async () => (await import("../../planning/commands/role-commands.ts")).roleShow },
-  { name: "prompt", load: async () => (await import("../../prompts/commands/prompt-command.ts")).prompt },
-  { name: "export", load: async () => (await import("../../files/commands/export-command.ts")).exportCommand },
-  { name: "import", load: async () => (await import("../../files/commands/import-command.ts")).importCommand },
-  { name: "doctor", load: async () => (await import("../../upkeep/commands/doctor-command.ts")).doctor },
-  { name: "config list", load: async () => (await import("./config-commands.ts")).configList },
-  { name: "config get", load: async () => (await import("./config-commands.ts")).configGet },
-  { name: "config set", load: async () => (await import("./config-commands.ts")).configSet },
-  { name: "config unset", load: async () => (await import("./config-commands.ts")).configUnset },
-  { name: "config path", load: async () => (await import("./config-commands.ts")).configPath },
-  { name: "config schema", load: async () => (await import("./config-commands.ts")).configSchema },
-  { name: "init", load: async () => (await import("../setup/init-command.ts")).init },
-  { name: "plugin install", load: async () => (await import("../setup/plugin-commands.ts")).pluginInstall },
-  { name: "plugin remove", load: async () => (await import("../setup/plugin-commands.ts")).pluginRemove },
-  { name: "plugin path", load: async () => (await import("../setup/plugin-commands.ts")).pluginPath },
-  { name: "completion", load: async () => (await import("./shell-completion.ts")).completion },
+  ...commandsIn(() => import("../mcp/mcp.ts"), { mcp: "mcp" }),
+  ...commandsIn(() => import("../../upkeep/commands/gc-command.ts"), { gc: "gc" }),
+  ...commandsIn(() => import("../../upkeep/commands/trust-command.ts"), { trust: "trust" }),
+  ...commandsIn(() => import("../../planning/commands/role-commands.ts"), {
+    "role list": "roleList",
+    "role show": "roleShow",
+  }),
+  ...commandsIn(() => import("../../prompts/commands/prompt-command.ts"), { prompt: "prompt" }),
+  ...commandsIn(() => import("../../files/commands/export-command.ts"), { export: "exportCommand" }),
+  ...commandsIn(() => import("../../files/commands/import-command.ts"), { import: "importCommand" }),
+  ...commandsIn(() => import("../../upkeep/commands/doctor-command.ts"), { doctor: "doctor" }),
+  ...commandsIn(() => import("./config-commands.ts"), {
+    "config list": "configList",
+    "config get": "configGet",
+    "config set": "configSet",
+    "config unset": "configUnset",
+    "config path": "configPath",
+    "config schema": "configSchema",
+  }),
+  ...commandsIn(() => import("../setup/init-command.ts"), { init: "init" }),
+  ...commandsIn(() => import("../setup/plugin-commands.ts"), {
+    "plugin install": "pluginInstall",
+    "plugin remove": "pluginRemove",
+    "plugin path": "pluginPath",
+  }),
+  ...commandsIn(() => import("./shell-completion.ts"), { completion: "completion" }),
 ]
 
-/** Those that people are told of. */
+type CommandOf<Module> = { [Name in keyof Module]: Module[Name] extends Command ? Name : never }[keyof Module]
+
+/** The rows of a module: the name of each command, and the export that is the command. */
+function commandsIn<Module>(load: () => Promise<Module>, names: Record<string, CommandOf<Module>>): CommandRow[] {
+  return Object.entries(names).map(([name, command]) => ({
+    name,
+    load: async () => (await load())[command as CommandOf<Module>] as Command,
+  }))
+}
+
+/** The commands in help and completion. */
 export const VISIBLE_COMMANDS = COMMANDS.filter((row) => row.isInternal !== true)
 
 /** The row the arguments begin with, and how many of them name it. */
