@@ -100,7 +100,7 @@ it("denies everything when its file is gone or was changed, and at any other mom
     if (text !== undefined) writeFileSync(file, text)
     const { exitCode, stderr } = await call("pre-tool-use")
     expect([text, exitCode]).toEqual([text, 2])
-    expect(stderr).toMatch(/^teamwork cannot tell whether this may be written, so it may not: .*\n$/)
+    expect(stderr).toMatch(/^teamwork cannot check whether you may write this, so it is refused: .*\n$/)
   }
   writeFileSync(file, JSON.stringify({ workspace: "/x", ownership: owning("src/**") }))
   expect(await call("pre-tool-use")).toMatchObject({ exitCode: 0, stderr: "" })

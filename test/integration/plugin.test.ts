@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, join } from "node:path"
-import { makeClaudeHost } from "../../src/doors/hooks/hosts/claude.ts"
+import { makeClaudeHost } from "../../src/doors/hooks/hosts.ts"
 import { filesOf } from "../../src/doors/setup/host-files.ts"
 import { TEMPLATES } from "../../src/planning/plan-templates.ts"
 import { BUILT_IN_ROLES } from "../../src/planning/roles/roles.ts"

@@ -1,4 +1,8 @@
-/** What an agent program tells of while a session runs. */
+import type { Configured, Host } from "../../app/host.ts"
+import type { Seat } from "../../sessions/seat.ts"
+import type { Context } from "../../store/operation.ts"
+
+/** The moments of a session at which agent programs call us. */
 export const HOOK_EVENTS = [
   "session-start",
   "prompt",
@@ -15,41 +19,39 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 export const HOSTS = ["claude", "codex", "gemini", "opencode"] as const
 export type HostName = (typeof HOSTS)[number]
 
-/** One such call, in our words. */
+/** One call, in our words. */
 export interface HookCall {
   readonly event: HookEvent
   readonly host: HostName
-  /** The id of the session; empty when the host did not say. */
+  /** Empty when the host does not say. */
   readonly session: string
-  /** The folder the session works in. */
   readonly cwd: string
   /** Before and after the use of a tool. */
   readonly tool: HookTool | null
-  /** At a stop: whether the session goes on only because a hook kept it from ending; null where the host does not say. */
+  /** At a stop: whether a hook already kept the session from ending; null when the host does not say. */
   readonly isHeldBack: boolean | null
-  /** At a stop: what the agent said last. */
+  /** At a stop: the agent's last text. */
   readonly lastText: string
   /** What the person typed. */
   readonly prompt: string
-  /** All of it, in the host's words. */
+  /** The whole call, as the host sent it. */
   readonly raw: Readonly<Record<string, unknown>>
 }
 
 export interface HookTool {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** Of this one use; empty when the host does not number them. */
+  /** Of this use; empty when the host does not number them. */
   readonly id: string
-  /** What came of it, after the use. */
+  /** The result, after the use. */
   readonly response: unknown
 }
 
-/** What we say to it. */
 export type HookAnswer =
   | { readonly kind: "none" }
-  /** For the agent to know. */
+  /** Text for the agent. */
   | { readonly kind: "context"; readonly text: string }
-  /** A stop is held back; the reason is what to do next. */
+  /** The session does not stop; the reason is what to do next. */
   | { readonly kind: "goOn"; readonly reason: string }
   /** The tool is not used; the reason is what to do instead. */
   | { readonly kind: "deny"; readonly reason: string }
@@ -63,16 +65,29 @@ const PLACES: Readonly<Record<HookAnswer["kind"], readonly HookEvent[]>> = {
   deny: ["pre-tool-use"],
 }
 
-/** Hosts take each answer at some events only, and what they make of it at others is anybody's guess. */
+/** Hosts support each answer at some events only. */
 export function hasPlace(event: HookEvent, { kind }: HookAnswer): boolean {
   return PLACES[kind].includes(event)
 }
 
-/** How an agent program words its calls, and reads our answers. */
+/** The format of an agent program's calls and of the answers to them. */
 export interface HookHost {
-  /** Our name of the event that the program calls so. */
+  /** Our name of an event of the program. */
   eventOf(name: string): HookEvent | undefined
   read(event: HookEvent, raw: Readonly<Record<string, unknown>>): HookCall
-  /** What goes to standard output; empty for nothing, and for what the host has no word for. */
+  /** What goes to standard output; empty where the host does not support the answer. */
   write(call: Pick<HookCall, "event">, answer: HookAnswer): string
 }
+
+/** What a handler works with. */
+export interface HookScene {
+  readonly host: Host
+  /** Null for a session that takes part in no team. */
+  readonly seat: Seat | null
+  readonly configured: Configured
+  /** Where the session joined, which tells its repository; empty where it has not joined. */
+  readonly folder: string
+  readonly context: Context
+}
+
+export type HookHandler = (call: HookCall, scene: HookScene) => Promise<HookAnswer>

@@ -1,71 +1,88 @@
+import { appendFile } from "node:fs/promises"
 import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
 import { openSession } from "../../app/open-session.ts"
 import { choice, text } from "../../lib/schema.ts"
-import { readMarker, removeMarker } from "../../sessions/effects/seat-marker.ts"
-import type { HookHandler } from "./handler.ts"
+import { oneLine } from "../../lib/text/table.ts"
+import { findWrite } from "../../ownership/find-write.ts"
+import { hasMarker, readMarker, removeMarker } from "../../sessions/effects/seat-marker.ts"
+import { isTeamThere, readSeat } from "../../sessions/operations/read-seat.ts"
 import {
   HOSTS,
   type HookAnswer,
   type HookCall,
   type HookEvent,
-  type HookHost,
+  type HookHandler,
   type HostName,
   NO_ANSWER,
 } from "./hook-call.ts"
-import { objectOf } from "./hosts/raw.ts"
+import { getHost } from "./hosts.ts"
+import { answerManaged } from "./managed.ts"
+import { postToolUse } from "./post-tool-use.ts"
+import { preToolUse } from "./pre-tool-use.ts"
+import { objectOf } from "./raw.ts"
+import { prompt, sessionEnd, sessionStart, signOfLife, stop } from "./session-handlers.ts"
+
+const HANDLERS: Readonly<Record<HookEvent, HookHandler>> = {
+  "session-start": sessionStart,
+  prompt,
+  stop,
+  "subagent-stop": signOfLife,
+  "task-completed": signOfLife,
+  "teammate-idle": signOfLife,
+  "session-end": sessionEnd,
+  "pre-tool-use": preToolUse,
+  "post-tool-use": postToolUse,
+}
 
 /**
- * An agent program calls this at the moments of its session. Whatever goes wrong here is none of the user's business:
- * the session goes on as if there were no hook, and the reason is in a log. Only a write of a session that takes part in
- * a team is refused where it cannot be judged.
+ * Agent programs call this during a session. A failure here never stops the session: it continues as if there were no
+ * hook, and a log has the reason. Only a write that cannot be judged is refused, in a session that takes part in a team.
  */
 export const hook = command({
-  summary: "Answer a hook of an agent program, which comes as JSON on standard input; set up by the plugin",
+  summary: "Answer a hook of an agent program, which sends JSON on standard input; the plugin sets it up",
   fields: {
-    event: text("what happens, such as stop or pre-tool-use; the program's own name for it will do"),
+    event: text("what happens, such as stop or pre-tool-use; the program's own name for it works too"),
     host: v.optional(choice(HOSTS, "the agent program"), "claude"),
-    managed: v.optional(
-      text("before the agent of a worker uses a tool: the file that says what it may write; not for people"),
-    ),
+    managed: v.optional(text("for the agent of a worker, before it uses a tool: the file that says what it may write")),
   },
   positional: ["event"],
   example: "teamwork hook stop < call.json",
   async run({ host, commands }, input) {
-    if (typeof input.managed === "string")
-      return (await import("./managed.ts")).answerManaged({ host, commands }, input.event, input.managed)
+    if (input.managed !== undefined) return answerManaged({ host, commands }, input.event, input.managed)
     const printed = await answerHook(host, { host: input.host, event: input.event })
     if (printed !== "") host.io.out(printed)
     return { data: null, silent: true }
   },
 })
 
-async function answerHook(host: Host, asked: { readonly host: HostName; readonly event: string }): Promise<string> {
-  const dialect = await loadHost(asked.host)
-  const event = dialect.eventOf(asked.event)
+interface Asked {
+  readonly host: HostName
+  readonly event: string
+}
+
+async function answerHook(host: Host, asked: Asked): Promise<string> {
+  const program = getHost(asked.host)
+  const event = program.eventOf(asked.event)
   if (event === undefined) return ""
   let call: HookCall | undefined
   try {
-    call = dialect.read(event, objectOf(JSON.parse(await host.io.input())))
-    // It may be the call of a session that takes part.
+    call = program.read(event, objectOf(JSON.parse(await host.io.input())))
+    // The session may be one that takes part in a team.
     if (event === "pre-tool-use" && call.session === "") throw new Error("the call names no session")
-    return dialect.write(call, await answerCall(host, call))
+    return program.write(call, await answerCall(host, call))
   } catch (error) {
-    await (await import("./log-failure.ts")).logFailure(host, asked, error)
-    const unjudged = call ?? dialect.read(event, {})
-    const answer = await (await import("./unjudged.ts")).answerUnjudged(host, unjudged)
-    return answer === undefined ? "" : dialect.write(unjudged, answer)
+    await logFailure(host, asked, error)
+    const failed = call ?? program.read(event, {})
+    return program.write(failed, answerUnjudged(host, failed))
   }
 }
 
 async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   const marker = readMarker(host.home, call.session)
-  // Most sessions take no part, and only their beginning is worth a look at the store.
+  // Most sessions take no part in a team. Only at their start we look whether there is one.
   if (marker === undefined && call.event !== "session-start") return NO_ANSWER
-  const handler = await HANDLERS[call.event]?.()
-  if (handler === undefined) return NO_ANSWER
-  const { isTeamThere, readSeat } = await import("../../sessions/operations/read-seat.ts")
   await using session = openSession(host, marker ?? {})
   const configured = await session.configured()
   if (!(await configured.hasStore())) return NO_ANSWER
@@ -73,29 +90,38 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   const { store } = context
   const seat = marker === undefined ? null : ((await readSeat({ store }, call.session)) ?? null)
   if (marker !== undefined && seat === null) {
-    // Without the marker its MCP server would take it for a lead. So one whose place was taken keeps it until it ends.
-    if (call.event === "session-end" || !(await isTeamThere({ store }, marker)))
-      await removeMarker(host.home, call.session)
+    // Without the marker, the MCP server would treat a session that was replaced as a lead. So it stays until the end.
+    if (call.event === "session-end" || !(await isTeamThere({ store }, marker))) removeMarker(host.home, call.session)
     return NO_ANSWER
   }
   // The store stays open until the handler is done.
-  return await handler(call, { host, seat, configured, context, folder: marker?.folder ?? "" })
+  return await HANDLERS[call.event](call, { host, seat, configured, context, folder: marker?.folder ?? "" })
 }
 
-async function loadHost(name: HostName): Promise<HookHost> {
-  if (name === "gemini") return (await import("./hosts/gemini.ts")).gemini
-  return (await import("./hosts/claude.ts")).makeClaudeHost(name)
+/** The log starts over at this length. */
+const MAX_LOG_BYTES = 1_000_000
+
+/** Never fails: there is no one to report to. */
+async function logFailure({ home, clock }: Host, { host, event }: Asked, error: unknown): Promise<void> {
+  const path = `${home}/hooks.log`
+  const why = oneLine(error instanceof Error ? error.message : String(error)).slice(0, 500)
+  const line = `${new Date(clock.now()).toISOString()} ${host} ${oneLine(event).slice(0, 50)}: ${why}\n`
+  try {
+    if (Bun.file(path).size > MAX_LOG_BYTES) await Bun.write(path, line)
+    else await appendFile(path, line)
+  } catch {
+    // The home may not exist.
+  }
 }
 
-/** Each is loaded when its moment comes; a moment without one is let pass. */
-const HANDLERS: Readonly<Partial<Record<HookEvent, () => Promise<HookHandler>>>> = {
-  "session-start": async () => (await import("./handlers/session-start.ts")).sessionStart,
-  prompt: async () => (await import("./handlers/prompt.ts")).prompt,
-  stop: async () => (await import("./handlers/stop.ts")).stop,
-  "subagent-stop": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
-  "task-completed": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
-  "teammate-idle": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
-  "session-end": async () => (await import("./handlers/session-end.ts")).sessionEnd,
-  "pre-tool-use": async () => (await import("./handlers/pre-tool-use.ts")).preToolUse,
-  "post-tool-use": async () => (await import("./handlers/post-tool-use.ts")).postToolUse,
+/**
+ * Refuses a write that could not be judged, in a session that takes part in a team: no answer would allow it. A call that
+ * cannot be read may be such a write, if any session takes part.
+ */
+function answerUnjudged({ home }: Host, { event, session, tool }: HookCall): HookAnswer {
+  if (event !== "pre-tool-use" || !hasMarker(home, session)) return NO_ANSWER
+  if (tool !== null && findWrite({ tool: tool.name, input: tool.input }) === undefined) return NO_ANSWER
+  const reason =
+    "teamwork cannot check whether you may write this, so it is refused. The reason is in hooks.log in its home. Try again, or leave the team: teamwork leave"
+  return { kind: "deny", reason }
 }

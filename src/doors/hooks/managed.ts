@@ -1,22 +1,25 @@
-import type { Command, Session } from "../../app/command.ts"
+import * as v from "valibot"
+import type { Command, CommandRow, Session } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
 import { makeContext } from "../../app/open-session.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { followLinks } from "../../lib/follow-links.ts"
+import { sleep } from "../../lib/sleep.ts"
 import type { ToolCall } from "../../ownership/find-write.ts"
 import type { Ownership } from "../../ownership/judge-path.ts"
+import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
 import { type ClaimPlace, judgeWrite, type WriteRules } from "../../ownership/owned-files.ts"
-import { tellAgent } from "./tell-agent.ts"
+import { cliWords } from "../cli/cli-words.ts"
+import { objectOf } from "./raw.ts"
 
-/** What agents take for a denial, with the reason on standard error. */
+/** Agents treat this exit code as a denial, with the reason on standard error. */
 const DENIED = 2
-/** After longer an agent would take the silence for a yes. */
+/** After a longer wait, an agent would allow the write. */
 const LONGEST_MS = 5000
 
 /**
- * Holds the agent of a worker to what it may write. The file was written when the agent was started, and decides at once
- * for what is owned; what it denies is asked again of the store, where the lead may have granted it since. Whatever goes
- * wrong is a denial.
+ * Checks what the agent of a worker writes. The rules were written to a file when the agent started. They allow at once
+ * what is owned; before a denial, the store is asked, since the lead may have granted the file since. Any failure denies.
  */
 export async function answerManaged(
   { host, commands }: Pick<Session, "host" | "commands">,
@@ -25,7 +28,7 @@ export async function answerManaged(
 ): Promise<Awaited<ReturnType<Command["run"]>>> {
   const objection = await judge(host, event, file).catch(async (error) => {
     const why = await tellAgent(error, commands)
-    return `teamwork cannot tell whether this may be written, so it may not: ${why.replaceAll(/\s+/g, " ").slice(0, 300)}`
+    return `teamwork cannot check whether you may write this, so it is refused: ${why.replaceAll(/\s+/g, " ").slice(0, 300)}`
   })
   if (objection === undefined) return { data: null, silent: true }
   host.io.err(objection)
@@ -40,28 +43,38 @@ async function judge(host: Host, event: string, file: string): Promise<string | 
   if (objection === undefined || rules.claim === undefined) return objection
   const now = await within(LONGEST_MS, askStore(host, rules.claim))
   if (now === undefined) return objection
-  // Which files are shared depends on settings that need not reach a hook.
+  // Which files are shared depends on settings that a hook may not have.
   const ownership = { ...now, shared: rules.ownership?.shared ?? now.shared }
   return judgeWrite(call, { ...rules, ownership }, followLinks)
 }
 
-/** We wrote it ourselves; but an agent may have laid hands on it. */
+const patterns = v.array(v.string())
+/** We wrote the file, but an agent may have changed it. */
+const Rules = v.looseObject({
+  workspace: v.pipe(v.string(), v.startsWith("/")),
+  ownership: v.looseObject({ others: v.array(v.unknown()), granted: patterns, shared: patterns }),
+})
+
 function readRules(value: unknown): WriteRules {
-  const { workspace, ownership, claim } = (value ?? {}) as Partial<WriteRules>
-  const isWhole =
-    typeof workspace === "string" && workspace.startsWith("/") && typeof ownership === "object" && ownership !== null
-  if (!isWhole || !["others", "granted", "shared"].every((list) => Array.isArray(ownership[list as "others"])))
-    throw new AppError("usage", "the file that says what is owned was changed")
+  if (!v.is(Rules, value)) throw new AppError("usage", "the file that says what is owned was changed")
+  const { workspace, ownership, claim } = value as unknown as WriteRules
   return { workspace, ownership, ...(claim === undefined ? {} : { claim }) }
 }
 
+const Call = v.looseObject({ tool_name: v.pipe(v.string(), v.minLength(1)) })
+
 function readCall(value: unknown): ToolCall {
-  const { tool_name: tool, tool_input: input } = (value ?? {}) as Record<string, unknown>
-  if (typeof tool !== "string" || tool === "") throw new AppError("usage", "the call names no tool")
-  return { tool, input: typeof input === "object" && input !== null ? (input as ToolCall["input"]) : {} }
+  if (!v.is(Call, value)) throw new AppError("usage", "the call names no tool")
+  return { tool: value.tool_name, input: objectOf(value.tool_input) }
 }
 
-/** Who may write what as things stand; undefined where that cannot be told, or the claim is lost. */
+/** Why something failed, in words for an agent that has a shell. */
+export async function tellAgent(error: unknown, commands: readonly CommandRow[]): Promise<string> {
+  if (error instanceof AppError) return error.tell(await cliWords(error, commands))
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Undefined where the store does not answer, or the claim is lost. */
 async function askStore(
   host: Host,
   { project, team, run, task, owner, token, store: address }: ClaimPlace,
@@ -69,17 +82,16 @@ async function askStore(
   try {
     const configured = await host.configure({ project, team, store: address })
     if (!(await configured.hasStore())) return undefined
-    const { ownershipFacts } = await import("../../ownership/operations/ownership-facts.ts")
     await using store = await configured.openStore()
     const context = makeContext(host, configured, store)
-    return (await ownershipFacts.run(context, { ...{ project, team, run }, task, owner, token })).ownership
+    const name = { project, team, run }
+    return (await ownershipFacts.run(context, { ...name, task, owner, token })).ownership
   } catch {
-    // What the file says stands: nobody can be asked.
+    // Then the file decides.
     return undefined
   }
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const { sleep } = await import("../../lib/sleep.ts")
   return Promise.race([work, sleep(ms).then(() => undefined)])
 }

@@ -1,11 +1,11 @@
 import { standardInput } from "../../lib/process/standard-input.ts"
 import { readMarker, type SeatMarker } from "../../sessions/effects/seat-marker.ts"
 
-/** The beginning of a session is always worth a look: there may be a team to tell it of. */
+/** A session start always needs an answer: there may be a team to join. */
 const ALWAYS_ASKED = ["session-start", "SessionStart"]
 const BEFORE_TOOL = ["pre-tool-use", "PreToolUse", "BeforeTool"]
 
-/** Of the four hosts, those used most that write no files by themselves. What a command writes is seen at the commit. */
+/** The most used tools of the hosts that write no files. What a shell command writes is checked at the commit. */
 const NEVER_WRITE = new Set([
   ...["Bash", "Read", "Grep", "Glob", "WebFetch", "WebSearch", "TodoWrite"],
   ...["run_shell_command", "read_file", "list_directory", "glob", "search_file_content", "exec_command"],
@@ -13,9 +13,8 @@ const NEVER_WRITE = new Set([
 ])
 
 /**
- * Whether a command line is a hook of a session that takes part in no team, or of one that is about to use a tool which
- * its part says nothing about, or to write its own files. Only what is surely one is: everything else, and everything
- * that is wrong, is left to the command itself.
+ * Whether a command line is a hook that needs no answer: its session takes part in no team, or the tool does not write, or
+ * it writes only the session's own files. In doubt, and on every error, the command itself answers.
  */
 export async function needsNoAnswer(
   args: readonly string[],
@@ -33,7 +32,7 @@ export async function needsNoAnswer(
     const marker = readMarker(home, session)
     if (marker === undefined) return true
     if (marker.guards !== "writes" || !BEFORE_TOOL.includes(event)) return false
-    // A patch may be given to a shell as well.
+    // A shell can apply a patch too.
     if (NEVER_WRITE.has(tool)) return !input.includes("apply_patch")
     return await isOwnWrite(call, marker)
   } catch {

@@ -1,22 +1,21 @@
 import { findWrite } from "../../ownership/find-write.ts"
 import { type HeldFiles, isPlainlyHeld } from "../../ownership/plain-pattern.ts"
 import type { SeatMarker } from "../../sessions/effects/seat-marker.ts"
-import { objectOf, textOf } from "./hosts/raw.ts"
+import { objectOf, textOf } from "./raw.ts"
 import { repositoryPaths } from "./repository-paths.ts"
 
-/** What is known without loading settings and opening the store. */
+/** What can be read without loading settings and opening the store. */
 export interface Glance {
   readonly userHome: string
-  /** The patterns of shared files; undefined where somebody may have set others. */
+  /** The patterns of shared files; undefined where a setting may change them. */
   readonly shared: readonly string[] | undefined
-  /** The tasks that the worker of a session holds, by the file that the store is. */
+  /** The tasks that a session's worker holds. `path` is the file of the store. */
   held(path: string, session: string): readonly HeldFiles[]
 }
 
 /**
- * Whether a tool is about to write nothing but files of a task that the session's worker holds, which are its own
- * whatever else there is: that spares most uses the rest of the program. What is let go here, `handlers/pre-tool-use.ts`
- * would let go as well.
+ * Whether a tool writes only files of a task that the session's worker holds. Those are always allowed, so most uses need
+ * no more of the program. `pre-tool-use.ts` would allow everything that this allows.
  */
 export function writesOwnFiles(raw: Readonly<Record<string, unknown>>, marker: SeatMarker, glance: Glance): boolean {
   const { folder = "", store = "" } = marker

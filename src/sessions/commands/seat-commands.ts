@@ -13,7 +13,7 @@ export const join = command({
     const guards = seat.delegation === "strict" ? ("all" as const) : ("writes" as const)
     const store = markedStore(storeAddress, flags.store)
     const place = { folder: host.io.cwd, guards, ...(store === undefined ? {} : { store }) }
-    await writeMarker(home, terminalId, { project, team, joinedAt, ...place })
+    writeMarker(home, terminalId, { project, team, joinedAt, ...place })
     const who = seat.worker === null ? "the lead" : `worker ${seat.worker}`
     const how = seat.role === null ? "" : ` as ${seat.role}`
     const rule = seat.delegation === "strict" ? "; all work on the project is left to workers" : ""
@@ -31,7 +31,7 @@ export const leave = command({
     const left = await leaveTeam.run(await context(), input)
     const { released } = left
     const { memory: _, ...seat } = left.seat
-    await removeMarker((await configured()).home, seat.terminalId)
+    removeMarker((await configured()).home, seat.terminalId)
     const back = released.length === 0 ? "" : `; gave back ${released.join(", ")}`
     return {
       data: { ...seat, released },

@@ -1,20 +1,41 @@
 import type { TeamName } from "../../kernel/team.ts"
+import { countTasks } from "../../reporting/status.ts"
 import type { Context } from "../../store/operation.ts"
-import type { Seat } from "../seat.ts"
+import { listHeld } from "../../tasks/operations/held-tasks.ts"
+import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
+import { takesClaims } from "../../tasks/readiness.ts"
+import type { Seat, SeatFacts } from "../seat.ts"
 
-/** Hooks ask it at every use of a tool; what joins and leaves is loaded elsewhere. */
 export function readSeat({ store }: Pick<Context, "store">, terminalId: string): Promise<Seat | undefined> {
   return store.read((tx) => tx.seats.find(terminalId))
 }
 
-/**
- * Whether the team that was joined is still there, and not only a later one of its name. Where it is, a session that joined
- * it and has no seat any more was replaced by another one.
- */
+/** Whether the joined team still exists, and not a later one of its name. Then a session without a seat was replaced. */
 export async function isTeamThere(
   { store }: Pick<Context, "store">,
   { project, team, joinedAt }: TeamName & { readonly joinedAt?: string },
 ): Promise<boolean> {
   const found = await store.read((tx) => tx.teams.find({ project, team }))
   return found !== undefined && (joinedAt === undefined || found.createdAt <= joinedAt)
+}
+
+/** Messages stay unread. */
+export function readSeatFacts({ store }: Pick<Context, "store">, seat: Seat): Promise<SeatFacts> {
+  return store.read(async (tx) => {
+    const team = await getTeam(tx, seat)
+    const worker = seat.worker === null ? undefined : await tx.workers.find(team.key, seat.worker)
+    return {
+      team: publicTeam(team),
+      stats: countTasks(await tx.tasks.progress(team.key)),
+      role: worker?.role ?? null,
+      isLoop: (await tx.loops.find(seat.terminalId))?.active === true,
+      held: worker === undefined ? [] : await listHeld(tx, team.key, worker.id),
+    }
+  })
+}
+
+/** Whether there is a team of this name that a session could join. */
+export async function isTeamActive({ store }: Pick<Context, "store">, name: TeamName): Promise<boolean> {
+  const team = await store.read((tx) => tx.teams.find(name))
+  return team !== undefined && takesClaims(team)
 }

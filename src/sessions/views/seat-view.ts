@@ -2,19 +2,17 @@ import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import { manyLines, oneLine } from "../../lib/text/table.ts"
 import type { Message } from "../../messages/message.ts"
 import type { Role, Task } from "../../tasks/task.ts"
-import type { Seat } from "../seat.ts"
-import type { SeatFacts } from "../seat-facts.ts"
+import type { Seat, SeatFacts } from "../seat.ts"
 
-/** What a session that takes part in a team is told by its hooks. Texts of others are quoted and cut short. */
+// What hooks tell a session that takes part in a team. Texts of others are quoted and cut.
 
-/** By this a prompt that we made ourselves is told from one that a person typed. */
+/** Marks a prompt that we made, in contrast to one that a person typed. */
 const OWN_WORD = "[teamwork]"
 
 export function isOwnWord(prompt: string): boolean {
   return prompt.includes(OWN_WORD)
 }
 
-/** Whoever needs more of a text can ask for all of it. */
 const MOST_TEXT = 4000
 const MOST_LINES = 20
 
@@ -28,7 +26,7 @@ export function sayNext(
   return lines(
     `${OWN_WORD} You are worker ${who.worker} of ${describeTeam(who)}, and the next task is ready (${available} in all). Do it now:`,
     `1. Claim it: teamwork task claim --id ${task.id} ${flags}`,
-    `   If somebody was faster: teamwork task claim --next ${flags}`,
+    `   If another worker was faster: teamwork task claim --next ${flags}`,
     `2. Do it. ${finishing(who, task.id)}`,
     tellTask(task),
     `To leave the loop instead: teamwork leave`,
@@ -89,7 +87,7 @@ export function sayMessages(messages: readonly Message[]): string {
   )
 }
 
-/** For a session that takes no part, where there is a team. */
+/** For a session that has not joined, where there is a team. */
 export function sayInvitation(team: TeamName, { terminalId }: { readonly terminalId: string | null }): string {
   const flag = terminalId === null ? "" : ` --terminal-id ${terminalId}`
   return `The team ${describeTeam(team)} works on this repository; if the user asks for it, take part with: teamwork join --loop${flag} (as a worker) or teamwork join --lead${flag}`
@@ -129,7 +127,7 @@ function listed(head: string, items: readonly string[]): string[] {
   ]
 }
 
-/** The session may work in a folder of another team. */
+/** The folder of the session may belong to another team. */
 function place({ project, team }: TeamName): string {
   return `--project ${project} --team ${team}`
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { AppError } from "../../kernel/errors.ts"
 import { VISIBLE_COMMANDS } from "../cli/commands.ts"
-import { tellAgent } from "./tell-agent.ts"
+import { tellAgent } from "./managed.ts"
 
 describe("what a hook tells an agent of a failure", () => {
   it("is what it may type in its shell", async () => {

@@ -1,6 +1,6 @@
-import type { HookTool } from "../hook-call.ts"
+import type { HookTool } from "./hook-call.ts"
 
-/** What another program sent, whatever it is. */
+// Reads what another program sent. Without valibot, since the fast path of hooks in src/bin loads it.
 
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : ""
@@ -10,7 +10,7 @@ export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-/** The use of a tool that it tells of, if it does; the id is in each program's own words. */
+/** The tool use that a call is about, if it is about one. */
 export function toolOf(raw: Readonly<Record<string, unknown>>, id: string): HookTool | null {
   if (typeof raw.tool_name !== "string") return null
   return { name: raw.tool_name, input: objectOf(raw.tool_input), id, response: raw.tool_response }

@@ -1,12 +1,12 @@
-import { findWrite, type ToolCall } from "../../../ownership/find-write.ts"
-import { judgePath, type PathJudgement } from "../../../ownership/judge-path.ts"
-import { isTeamOver, seatRules } from "../../../sessions/operations/seat-rules.ts"
-import type { Seat } from "../../../sessions/seat.ts"
-import type { HookHandler, HookScene } from "../handler.ts"
-import { type HookCall, NO_ANSWER } from "../hook-call.ts"
-import { repositoryPaths } from "../repository-paths.ts"
+import { findWrite, type ToolCall } from "../../ownership/find-write.ts"
+import { judgePath, type PathJudgement } from "../../ownership/judge-path.ts"
+import { judgeDelegation } from "../../sessions/delegation.ts"
+import { isTeamOver, seatRules } from "../../sessions/operations/seat-rules.ts"
+import type { Seat } from "../../sessions/seat.ts"
+import { type HookCall, type HookHandler, type HookScene, NO_ANSWER } from "./hook-call.ts"
+import { repositoryPaths } from "./repository-paths.ts"
 
-/** Holds a session to what its part in the team lets it do. What a command in a shell writes is seen at the commit. */
+/** Enforces what a session may do in the team. What a shell command writes is checked at the commit. */
 export const preToolUse: HookHandler = async (call, scene) => {
   const { tool } = call
   if (tool === null || scene.seat === null) return NO_ANSWER
@@ -23,13 +23,12 @@ async function judgeLead(
   call: HookCall,
   scene: HookScene & { readonly seat: Seat },
 ): Promise<string | undefined> {
-  const { judgeDelegation } = await import("../../../sessions/delegation.ts")
   const { host, configured, seat } = scene
   const { pathsOf } = pathsFor(call, scene)
   const own = [`${configured.home}/`, `${host.userHome}/.claude/`]
   const foreign = [`${configured.home}/worktrees/`, `${configured.home}/runs/`]
   return judgeDelegation(asked, {
-    // Where it depends on who reads the path, both have to be harmless.
+    // Where programs resolve the path differently, both places must be allowed.
     inside(path) {
       const [first, ...others] = pathsOf(path)
       return others.every((other) => other === first) ? first : OUT_OF_REACH
@@ -43,7 +42,7 @@ async function judgeLead(
   })
 }
 
-/** Below nothing that anybody may read or write. */
+/** Outside of everything that may be read or written. */
 const OUT_OF_REACH = ".."
 
 async function judgeWriter(
@@ -55,13 +54,13 @@ async function judgeWriter(
   if (write === undefined) return undefined
   if ("problem" in write) return write.problem
   const { pathsOf } = pathsFor(call, scene)
-  // What is not in the repository is nobody's but the user's.
+  // Files outside of the repository belong to the user.
   const files = write.files.flatMap((file) => pathsOf(file)).filter((path) => path !== undefined)
   if (files.length === 0) return undefined
   const { seat, context } = scene
   const rules = await seatRules(context, seat)
   if (rules.length === 0)
-    return `worker ${seat.worker} holds no task, and without one nothing in the repository is written; claim one: teamwork task claim --next --owner ${seat.worker} (or leave the team: teamwork leave)`
+    return `worker ${seat.worker} holds no task, so it cannot write in the repository; claim one: teamwork task claim --next --owner ${seat.worker} (or leave the team: teamwork leave)`
   for (const file of files) {
     const judged = rules.map((ownership) => judgePath(file, ownership))
     if (!judged.some(({ allowed }) => allowed)) return reasonOf(judged[0], seat)
@@ -72,7 +71,7 @@ async function judgeWriter(
 function reasonOf(judged: PathJudgement | undefined, { part }: Seat): string {
   const { message, owner } = judged ?? { message: "it may not be written", owner: null }
   if (part === "worker" || owner === null) return message
-  return `${message}; leave it to whoever does that task: teamwork mailbox send --from orchestrator --to WORKER --message '...'`
+  return `${message}; leave it to the worker of that task: teamwork mailbox send --from orchestrator --to WORKER --message '...'`
 }
 
 function pathsFor({ cwd }: HookCall, { host, folder }: HookScene) {

@@ -1,13 +1,12 @@
-import { makeMask } from "../../../lib/text/mask-secrets.ts"
-import { maskedEnd } from "../../../lib/text/masked-clip.ts"
-import { findWrite } from "../../../ownership/find-write.ts"
-import { exitCodeOf, KEPT_OUTPUT, type SeenRun, type SeenUse, SHELL_TOOLS } from "../../../tasks/observed.ts"
-import { noteUse } from "../../../tasks/operations/observe.ts"
-import type { HookHandler, HookScene } from "../handler.ts"
-import { type HookCall, type HookTool, NO_ANSWER } from "../hook-call.ts"
-import { repositoryPaths } from "../repository-paths.ts"
+import { makeMask } from "../../lib/text/mask-secrets.ts"
+import { maskedEnd } from "../../lib/text/masked-clip.ts"
+import { findWrite } from "../../ownership/find-write.ts"
+import { exitCodeOf, KEPT_OUTPUT, type SeenRun, type SeenUse, SHELL_TOOLS } from "../../tasks/observed.ts"
+import { noteUse } from "../../tasks/operations/observe.ts"
+import { type HookCall, type HookHandler, type HookScene, type HookTool, NO_ANSWER } from "./hook-call.ts"
+import { repositoryPaths } from "./repository-paths.ts"
 
-/** A worker's session is alive, and holds on to its task; the checks it ran and the files it wrote are evidence. */
+/** Renews the claim of a worker's session, and records the checks it ran and the files it wrote as evidence. */
 export const postToolUse: HookHandler = async (call, scene) => {
   const { tool } = call
   if (tool === null || scene.seat === null || scene.seat.worker === null) return NO_ANSWER
@@ -24,16 +23,16 @@ function runOf({ input, response }: HookTool, { raw, host: program }: HookCall, 
   const failure = typeof raw.error === "string" ? raw.error : undefined
   const whole = failure ?? outputOf(response)
   const told = Object(response) as Record<string, unknown>
-  // That of OpenCode, from our plugin.
+  // From our plugin for OpenCode.
   const code = told.exit
   const wasCut = told.interrupted === true || told.backgroundTaskId !== undefined
-  // Only Claude Code tells of a command that failed by another call than of one that did not.
+  // Only Claude Code reports a failed command by another event.
   const ok = program === "claude" && failure === undefined && !wasCut
   const exitCode = Number.isSafeInteger(code) ? Number(code) : exitCodeOf({ output: whole, ok, program })
   return { line: mask(line), exitCode, output: maskedEnd(mask, whole, KEPT_OUTPUT) }
 }
 
-/** Each program has its own place for it. */
+/** Each program has its own fields for it. */
 function outputOf(response: unknown): string {
   if (typeof response === "string") return response
   const told = Object(response) as Record<string, unknown>

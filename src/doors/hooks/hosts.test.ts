@@ -2,11 +2,10 @@ import { describe, expect, it } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
-import { HOOK_EVENTS, HOSTS, type HookAnswer, type HookCall, type HookHost } from "../hook-call.ts"
-import { makeClaudeHost } from "./claude.ts"
-import { gemini } from "./gemini.ts"
+import { HOOK_EVENTS, HOSTS, type HookAnswer, type HookCall, type HookHost } from "./hook-call.ts"
+import { gemini, makeClaudeHost } from "./hosts.ts"
 
-const FIXTURES = join(import.meta.dir, "../../../../test/fixtures/hooks")
+const FIXTURES = join(import.meta.dir, "../../../test/fixtures/hooks")
 const DIALECTS: Readonly<Record<string, HookHost>> = {
   "claude-2.1.325": makeClaudeHost("claude"),
   "codex-0.166.0": makeClaudeHost("codex"),
