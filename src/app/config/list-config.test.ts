@@ -64,7 +64,7 @@ test("what is ignored in files of other programs becomes a warning", async () =>
   expect(listing.of("team.defaultModel")).toEqual(["opus", "old file", "ROOT/.claude-forge/config.json:3"])
   expect(listing.warnings).toEqual([
     "ignored: ROOT/.claude-forge/config.json:2: team.maxAgents: expected a whole number from 1 to 64, found 0",
-    "ignored: ROOT/.claude/config.json:2:1: not valid JSON: expected a key in double quotes, found the end of the file",
+    "ignored: ROOT/.claude/config.json:2:1: not valid JSON: Expected '}'",
   ])
 })
 
