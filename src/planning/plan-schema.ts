@@ -40,8 +40,16 @@ export const UNDERSTANDING: JsonSchema = {
 
 /** Fields that a planner agent fills in: not who does a task, and no commands. */
 const PLANNED = [
-  ...["id", "title", "description", "acceptance", "checks", "role", "agentType"],
-  ...["complexity", "needs", "files"],
+  "id",
+  "title",
+  "description",
+  "acceptance",
+  "checks",
+  "role",
+  "agentType",
+  "complexity",
+  "needs",
+  "files",
 ]
 
 /** The answer of a planner agent. Strict, as some models need it: all fields are required, and no others allowed. */

@@ -59,42 +59,37 @@ export function chooseRoute(input: RouteInput): Route {
   const kind = findWorkKind(input.text, classification.domain, input.contextTokens ?? 0)
   const agentType = agentTypeFor(input, classification, kind)
   const complexity = chooseTier({ ...input, role: { name: agentType, model: input.modelOf?.(agentType) } })
-  const base = {
-    classification,
-    complexity,
-    tier: complexity.tier,
-    agentType,
-  } as const
+  const base = { classification, complexity, tier: complexity.tier, agentType, retryAt: null }
   if (input.agent !== undefined) {
     const problem = obstacleOf(profileOf(input, input.agent), input)
     const because = [`${input.agent} was asked for${problem === undefined ? "" : `, although ${problem}`}`]
-    return { ...base, agent: input.agent, because, passedOver: [], retryAt: null }
+    return { ...base, agent: input.agent, because, passedOver: [] }
   }
   const passedOver: { agent: string; because: string }[] = []
-  const ranked = rankAgents(input, { classification, kind, tier: complexity.tier })
-  const spared: { profile: AgentProfile; reason: string }[] = []
-  for (const { profile, reason } of ranked) {
+  const decide = (agent: string | null, why: string) => {
+    const others = passedOver.filter((each) => each.agent !== agent)
+    const passed = others.map((each) => `${each.agent} was passed over: ${each.because}`)
+    return { ...base, agent, because: [describeDomain(classification), ...passed, why], passedOver: others }
+  }
+  let spared: { readonly name: string; readonly reason: string } | undefined
+  for (const { profile, reason } of rankAgents(input, { classification, kind, tier: complexity.tier })) {
+    const { name } = profile
     const problem = obstacleOf(profile, input)
-    const scarcity = problem === undefined ? scarcityOf(profile, input) : undefined
-    if (problem === undefined && scarcity === undefined) {
-      const kept = input.scarce?.[profile.name] !== undefined && input.isCritical === true
-      const why = kept ? `${reason}; its quota is scarce, and the task is on the critical path` : reason
-      const because = [describeDomain(classification), ...passedOver.map(describePassedOver), why]
-      return { ...base, agent: profile.name, because, passedOver, retryAt: null }
-    }
-    if (scarcity !== undefined) spared.push({ profile, reason })
-    passedOver.push({ agent: profile.name, because: problem ?? scarcity ?? "" })
+    const quota = problem === undefined ? input.scarce?.[name] : undefined
+    const isKept = quota !== undefined && input.isCritical === true
+    if (isKept) return decide(name, `${reason}; its quota is scarce, and the task is on the critical path`)
+    const isSpared = quota !== undefined && input.isCritical === false
+    if (problem === undefined && !isSpared) return decide(name, reason)
+    if (isSpared) spared ??= { name, reason }
+    passedOver.push({
+      agent: name,
+      because: problem ?? `its quota is scarce (${quota}) and kept for the critical path`,
+    })
   }
   // A scarce program is better than none.
-  const [last] = spared
-  if (last !== undefined) {
-    const others = passedOver.filter(({ agent }) => agent !== last.profile.name)
-    const why = `${last.reason}; its quota is scarce, but no other can take it`
-    const because = [describeDomain(classification), ...others.map(describePassedOver), why]
-    return { ...base, agent: last.profile.name, because, passedOver: others, retryAt: null }
-  }
-  const because = [describeDomain(classification), ...passedOver.map(describePassedOver), "no agent can take it now"]
-  return { ...base, agent: null, because, passedOver, retryAt: findRetryTime(input) }
+  if (spared !== undefined)
+    return decide(spared.name, `${spared.reason}; its quota is scarce, but no other can take it`)
+  return { ...decide(null, "no agent can take it now"), retryAt: findRetryTime(input) }
 }
 
 interface Question {
@@ -179,13 +174,6 @@ function leftOutNow(name: string, { leftOut, rateLimits }: RouteInput) {
   return Date.parse(fault.until) > Date.parse(rateLimits.now) ? fault : undefined
 }
 
-/** Why it is kept for other tasks. */
-function scarcityOf({ name }: AgentProfile, { scarce, isCritical }: RouteInput): string | undefined {
-  const quota = scarce?.[name]
-  if (quota === undefined || isCritical !== false) return undefined
-  return `its quota is scarce (${quota}) and kept for the critical path`
-}
-
 function findRetryTime(input: RouteInput): string | null {
   const times = input.agents.flatMap((profile) => {
     const fault = leftOutNow(profile.name, input)
@@ -202,8 +190,4 @@ function findRetryTime(input: RouteInput): string | null {
 function describeDomain({ domain, backend, frontend }: Classification): string {
   if (backend.length + frontend.length === 0) return "no word names a domain"
   return `${domain}: ${backend.length} backend against ${frontend.length} frontend signals`
-}
-
-function describePassedOver({ agent, because }: { agent: string; because: string }): string {
-  return `${agent} was passed over: ${because}`
 }

@@ -139,7 +139,13 @@ export function isUsedUp(runs: number, { maxRuns }: RetryLimits): boolean {
 
 /** The model was not reached, or the run was cut off. */
 const NOT_THE_TASKS: readonly string[] = [
-  ...["rate-limited", "overloaded", "unreachable", "cancelled", "not-found", "auth", "unknown-model"],
+  "rate-limited",
+  "overloaded",
+  "unreachable",
+  "cancelled",
+  "not-found",
+  "auth",
+  "unknown-model",
 ]
 /** Some programs report tokens only at the end. After so long, a crashed run has worked on the task. */
 const AT_WORK_MS = 60_000

@@ -4,6 +4,8 @@ import { type Plan, type PlanPath, type PlanProblem, sayPath } from "../plan.ts"
 import { fillPlan, getPreset } from "../presets.ts"
 import { readPlan } from "../read-plan.ts"
 import type { PlanDocument, Position } from "./document-reader.ts"
+import { readMarkdown } from "./markdown-document.ts"
+import { readYaml } from "./yaml-document.ts"
 
 export interface PlacedProblem extends Position {
   /** `tasks[2].needs`; empty for the whole plan. */
@@ -19,7 +21,8 @@ export interface PlanText {
 
 /** Reads and checks a plan document. Throws `plan.invalid` with all problems. */
 export async function loadPlan(source: PlanText, facts: PlanFacts): Promise<Omit<CheckedPlan, "problems">> {
-  const document = await readDocument(source)
+  const { name, text } = source
+  const document = /\.(?:md|markdown)$/i.test(name) ? readMarkdown(text) : readYaml(text)
   if (document.faults.length > 0) {
     const faults = document.faults.map((fault) => ({ ...fault, field: "" }))
     throw invalidPlan(source.name, faults)
@@ -57,11 +60,6 @@ function withPreset(plan: Plan, facts: PlanFacts): { readonly plan: Plan; readon
     if (error instanceof AppError) return { plan, problem: { path: ["preset"], message: error.message } }
     throw error
   }
-}
-
-async function readDocument({ name, text }: PlanText): Promise<PlanDocument> {
-  if (/\.(?:md|markdown)$/i.test(name)) return (await import("./markdown-document.ts")).readMarkdown(text)
-  return (await import("./yaml-document.ts")).readYaml(text)
 }
 
 function placed(problems: readonly PlanProblem[], { placeOf }: PlanDocument): PlacedProblem[] {

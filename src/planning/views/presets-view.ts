@@ -11,7 +11,12 @@ export function renderPresets(presets: readonly Preset[], screen: Screen): strin
     { title: "WHAT IT IS", flexible: true },
   ]
   const rows = presets.map(({ name, workers, protocol, qa, source, summary }) => [
-    ...[name, workers ?? "auto", protocol ?? "-", qa === true ? "yes" : "-", source, summary],
+    name,
+    workers ?? "auto",
+    protocol ?? "-",
+    qa === true ? "yes" : "-",
+    source,
+    summary,
   ])
   return table(columns, rows, screen)
 }

@@ -32,6 +32,7 @@ export const evidenceRun = command({
         { remedy: { operation: "evidence run", fields: { id, command: ["npm", "test"] }, to: "name one, as in" } },
       )
     const cwd = resolvePath(workingDirectory ?? ".", host.io.cwd)
+    // 4 ms to load, for a flag that few calls have.
     if (workingDirectory !== undefined) (await import("../../agents/jobs/start-job.ts")).checkWorkspace(cwd)
     const evidence = await runEvidence(await context(), host.processes, {
       ...rest,

@@ -2,6 +2,7 @@ import { command, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Screen } from "../../lib/text/table.ts"
 import type { Judged } from "../../quality/verdict.ts"
+import { findResolvedState } from "../../quality/verify/resolved-state.ts"
 import { getTask } from "../operations/get-task.ts"
 import { resolveRun } from "../operations/lookup.ts"
 import { type UpdateResult, updateTask } from "../operations/update-task.ts"
@@ -59,7 +60,6 @@ async function findState(session: Session, input: Input): Promise<Judged | undef
     const name = await resolveRun(context, input)
     const task = await getTask.run(context, { ...name, id: input.id })
     const { repository } = await (await session.configured()).gates(session.host.io.cwd)
-    const { findResolvedState } = await import("../../quality/verify/resolved-state.ts")
     return await findResolvedState(repository, name, task)
   } catch (error) {
     if (error instanceof AppError && /^(?:gate|workspace)\.no_/.test(error.code)) return undefined
