@@ -36,7 +36,7 @@ describe("what is wrong with a plan", () => {
       "tasks[0]: nothing says when it is done; give it acceptance or checks, or the project a test command",
       'tasks[0].agent: "cluade" is no agent; did you mean "claude"?',
       'tasks[0].needs[1]: "x" is no task of this plan',
-      "tasks[1].agentType: task b (role backend) needs somebody capable of implementation, and explorer is for exploration; use for example test-engineer, debugger, team-worker",
+      "tasks[1].agentType: task b (role backend) needs a role for implementation, and explorer is for exploration; use for example test-engineer, debugger, team-worker",
       "tasks[1].needs[0]: needs form a cycle: a -> b -> a; remove one of them",
       'tasks[2].id: "a" is the id of tasks[0] already',
       "tasks[3].run: is for the agent script, and codex takes none; leave one of the two out",

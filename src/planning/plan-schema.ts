@@ -35,7 +35,7 @@ export function planJsonSchema(): JsonSchema {
 
 export const UNDERSTANDING: JsonSchema = {
   type: "string",
-  description: "the goal, in one or two sentences that somebody new understands",
+  description: "the goal, in one or two sentences that a newcomer understands",
 }
 
 /** Fields that a planner agent fills in: not who does a task, and no commands. */

@@ -55,7 +55,7 @@ const DESIGNER: Part = {
 }
 
 const FINDINGS =
-  "Every finding names file, line, why it matters and how grave it is; or there is none, and that is said"
+  "Every finding names file, line, why it matters and its severity; the report says so where there is none"
 
 function reviewer(agentType: string, of: string, special: Partial<Part> = {}): Part {
   const base = { agentType, role: "review", complexity: "standard", agents: CODEX_OR_CLAUDE } as const

@@ -11,7 +11,7 @@ import type { RoleSpec } from "./roles/role-spec.ts"
 import { parseStaffing, STAFFING_FORMS } from "./staffing.ts"
 
 const line = (description: string) => text(description, problemWithText)
-const id = text("its id, by which others need it; by default its number in the list", (value) =>
+const id = text("its id, for the needs of others; by default its number in the list", (value) =>
   isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
 ) as Field<TaskId>
 const SHORT = 200
@@ -40,52 +40,50 @@ const COMMON_FIELDS = {
 /** The fields of a task in a plan. Checks, JSON Schema and docs are made from them. */
 export const PLAN_TASK_FIELDS = {
   id,
-  title: text("what is to be done, in a line", problemWithTitle),
-  description: v.optional(line("what is to be done, in full"), ""),
+  title: text("the work, in a line", problemWithTitle),
+  description: v.optional(line("the work, in full"), ""),
   acceptance: v.optional(list(line("what must be true"), "what must be true at the end, in words"), []),
   ...COMMON_FIELDS,
   needs: v.optional(list(id, "ids of the tasks that must be done before"), []),
   files: v.optional(
     list(
       text("pattern", problemWithPattern),
-      "patterns of the files that it may write, and other tasks only where they are shared",
+      "patterns of the files that it may write; other tasks may write them only where they are shared",
     ),
     [],
   ),
   priority: v.optional(
-    number("what comes first among ready tasks, the highest before all other order", {
+    number("which ready task comes first: the highest", {
       min: -MAX_PRIORITY,
       max: MAX_PRIORITY,
       isInteger: true,
     }),
     0,
   ),
-  grantShared: flag("where a lead looks after shared files: let it own those that its patterns name"),
+  grantShared: flag("where a lead owns shared files: let the task own those that its patterns name"),
   run: v.optional(list(line("command"), "commands that the script agent runs to do it"), []),
   repair: v.optional(
-    list(line("command"), "commands it runs instead when the work was sent back, or could not be merged"),
+    list(line("command"), "commands it runs instead after the work was refused or could not be merged"),
     [],
   ),
 } satisfies Fields
 
 export const PLAN_FIELDS = {
-  goal: text("what is to be reached", problemWithText),
+  goal: text("the goal", problemWithText),
   understanding: v.optional(line("the goal in the planner's words; the goal itself stays as it was typed")),
-  capabilities: v.optional(
-    list(line("capability"), "what somebody must be able to do for the goal, from its analysis"),
-  ),
-  preset: v.optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", short)),
+  capabilities: v.optional(list(line("capability"), "the capabilities that the goal needs, from its analysis")),
+  preset: v.optional(text("the kind of team, with settings for what the plan leaves out; see teamwork presets", short)),
   schedule: v.optional(choice(SCHEDULES, "when tasks start")),
   mode: v.optional(choice(TEAM_MODES, "who decides routine matters")),
   protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
-  qa: flag("have the work of each task checked by somebody else before it counts"),
-  followUps: flag("make follow-up tasks for tests and reviews; by default as the preset says, or else none"),
+  qa: flag("have a second agent check the work of each task before it counts"),
+  followUps: flag("make follow-up tasks for tests and reviews; by default as the preset says, or none"),
   workers: v.optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
-  budget: v.optional(text(`what the agents may use up in this run: ${BUDGET_FORMS}`, problemWithBudget)),
-  template: v.optional(text("the known shape that it has, or custom; for reports", short)),
-  defaults: v.optional(record("what holds for every task that does not say otherwise"), {}),
+  budget: v.optional(text(`what the agents may use in this run: ${BUDGET_FORMS}`, problemWithBudget)),
+  template: v.optional(text("the template it was made from, or custom; for reports", short)),
+  defaults: v.optional(record("defaults for all tasks"), {}),
   roleSpecs: v.optional(list(v.unknown(), "roles made for this plan, which its tasks name as their agentType")),
-  tasks: list(v.unknown(), "what is to be done"),
+  tasks: list(v.unknown(), "the work"),
 } satisfies Fields
 
 export const PLAN_DEFAULTS: Fields = COMMON_FIELDS

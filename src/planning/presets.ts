@@ -15,20 +15,17 @@ import { assertCapable, getRole, type RoleDefinition } from "./roles/roles.ts"
 export const PRESET_FIELDS = {
   summary: text("what kind of team it is, in a line", problemWithTitle),
   protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
-  qa: flag("have the work of each task checked by somebody else before it counts"),
+  qa: flag("have a second agent check the work of each task before it counts"),
   mode: v.optional(choice(TEAM_MODES, "who decides routine matters")),
   schedule: v.optional(choice(SCHEDULES, "when tasks start")),
-  followUps: flag("make follow-up tasks for tests and reviews; none are made where it does not say so"),
+  followUps: flag("make follow-up tasks for tests and reviews; by default none"),
   workers: PLAN_FIELDS.workers,
-  template: v.optional(choice(TEMPLATES, "the shape of the plan that is made of a goal")),
-  coordinate: flag("have a goal taken apart into capabilities, and roles made for them"),
-  roles: v.optional(
-    record(`who does the tasks that ask for nobody, by what comes of them: ${WORK_TYPES.join(", ")}`),
-    {},
-  ),
+  template: v.optional(choice(TEMPLATES, "the shape of a plan for a goal")),
+  coordinate: flag("split a goal into capabilities, and make roles for them"),
+  roles: v.optional(record(`who does tasks without a role, by their outcome: ${WORK_TYPES.join(", ")}`), {}),
 } satisfies Fields
 
-/** Who does the tasks that name nobody, by the type of work: a role of tasks, or an agent type. */
+/** Who does tasks without a role, by the type of work: a role of tasks, or an agent type. */
 export const PRESET_ROLES = {
   code: v.optional(text("role of code")),
   document: v.optional(text("role of documents")),

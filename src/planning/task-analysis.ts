@@ -13,12 +13,9 @@ export function analysisSchema(): JsonSchema {
   const list = (items: JsonSchema, description: string) => ({ type: "array", items, description })
   const properties = {
     understanding: UNDERSTANDING,
-    capabilities: list({ type: "string" }, "what somebody must be able to do for the goal, each in a line"),
+    capabilities: list({ type: "string" }, "the capabilities that the goal needs, each in a line"),
     roles: list(strictSchemaOf(ROLE_SPEC_FIELDS), `who has these capabilities; at most ${MAX_ROLE_SPECS}`),
-    tasks: list(
-      strictSchemaOf(owned, [...TASK, "owner"]),
-      "what is to be done, and in which order: needs make the graph",
-    ),
+    tasks: list(strictSchemaOf(owned, [...TASK, "owner"]), "the work, and its order: needs make the graph"),
   }
   return { type: "object", additionalProperties: false, required: Object.keys(properties), properties }
 }

@@ -137,7 +137,7 @@ const beyond = (rest: string) =>
   rest.replace(/^(?:[\s:：.,!?;=|>*_–—→➜⇒➔➡⟶-]|\uFE0F)+/u, "").replace(/(?<![\s|])[\s|]+$/, "")
 
 const GIVES_A_REASON = /^(?:because|since|as|due to|to)\s/i
-/** `FAILED is a state of its own`, `FAILED tests are mended`. */
+/** `FAILED is a state of its own`, `FAILED tests are fixed`. */
 const IS_ABOUT_THE_WORD =
   /^(?:(?:is|was|are|were|means|and|or|now|should|must|will|can|may|has|had|gets?|becomes?|appears?|stands?|instead)\b|(?:tasks|stat(?:es?|us)|statuses|tests?|builds?|jobs?|runs?|entries|rows|items|cases|checks|suites?|lines?|markers?|messages?|events?|results?|outcomes?|records?)\b(?!\s*:))/i
 

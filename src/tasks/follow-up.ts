@@ -11,7 +11,7 @@ const MAX_CASCADE_DEPTH = 3
 /** In a title: no follow-up tasks for this task. */
 const NO_CASCADE = /\[no-cascade\]/i
 /** Ids of tasks that fix a merge, or a finding of a gate or a review. */
-const MENDS = /^(?:(?:fix|mend)-.+-\d+|finding-\d+-.+)$/
+const FIXES = /^(?:(?:fix|mend)-.+-\d+|finding-\d+-.+)$/
 /** The id follows from the task, so that there is only one. */
 export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
   const plain = `${kind}-${id}`
@@ -20,7 +20,7 @@ export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
 }
 
 export function mayCascade({ id, title, work }: Pick<Task, "id" | "title" | "work">): boolean {
-  if (MENDS.test(id) || NO_CASCADE.test(title)) return false
+  if (FIXES.test(id) || NO_CASCADE.test(title)) return false
   return work.cascadeDepth < MAX_CASCADE_DEPTH && work.agent !== SCRIPT && work.commands.length === 0
 }
 

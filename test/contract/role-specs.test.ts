@@ -132,7 +132,7 @@ function roleContract(makeDatabase: MakeDatabase): void {
     await run(context(store), claimTask, { id: "RA-1", owner: "w1" })
     const answer = await run(context(store), reportGap, { task: "RA-1", owner: "w1", capability: "Read Latin" })
     expect(answer).toMatchObject({ role: null, task: null })
-    expect(answer.why).toContain("the team has 5 already (role-a, role-b, role-c, role-d, role-e)")
+    expect(answer.why).toContain("the team has 5 (role-a, role-b, role-c, role-d, role-e)")
     expect(await getTask(store, await keyOf(store), "RA-1")).toMatchObject({ status: "in_progress", claimedBy: "w1" })
     expect(await listRoleSpecs({ store }, TEAM)).toHaveLength(5)
   })
@@ -147,7 +147,7 @@ function roleContract(makeDatabase: MakeDatabase): void {
     await resolve(store, "READ-1", "It says hello")
     await run(context(store), claimTask, { id: "SCAN-1", owner: "w1" })
     expect(await run(context(store), reportGap, { ...gap, owner: "w1" })).toMatchObject({
-      ...{ role: "read-latin", task: null, why: "task READ-1 did it already; go on with its result" },
+      ...{ role: "read-latin", task: null, why: "task READ-1 did it; continue with its result" },
     })
     expect(await getTask(store, await keyOf(store), "SCAN-1")).toMatchObject({ status: "in_progress", claimedBy: "w1" })
   })

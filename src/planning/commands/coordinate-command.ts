@@ -10,15 +10,15 @@ const { goal: _, template: __, preset: ___, ...rest } = planInput
 const input = {
   ...rest,
   what: described(planInput.what, "the goal in words, or a plan document with roleSpecs"),
-  saveRoles: flag("write the made roles to .teamwork/roles/ as well, where people can change them"),
+  saveRoles: flag("also write the roles to .teamwork/roles/, where you can change them"),
 }
 
 /** A plan with the preset `coordinate`. */
 export const coordinate = command({
-  summary: "Have a goal taken apart: capabilities, up to five roles made for them, and tasks; show it and apply it",
+  summary: "Split a goal into capabilities, up to five roles for them, and tasks; show the plan and apply it",
   fields: input,
   positional: ["what"],
-  example: 'teamwork coordinate "Find out why the checkout is slow, and mend it" --save-roles',
+  example: 'teamwork coordinate "Find out why the checkout is slow, and fix it" --save-roles',
   async run(session, { saveRoles: isSaved, ...given }) {
     const request = { ...given, preset: "coordinate" }
     const planned = await planTeam(session, request)

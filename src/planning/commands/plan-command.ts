@@ -2,7 +2,7 @@ import { command } from "../../app/command.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
 
 export const planCommand = command({
-  summary: "Make a team and its tasks of a plan or a goal: show it, let it be changed, and apply it",
+  summary: "Make a team and its tasks from a plan or a goal: show the plan, let you change it, and apply it",
   fields: planInput,
   positional: ["what", "goal"],
   example: "teamwork plan plan.yml",

@@ -3,7 +3,7 @@ import { findPresets, findRoles } from "../../app/wiring/find-roles.ts"
 import { renderPresets } from "../views/presets-view.ts"
 
 export const presetsCommand = command({
-  summary: "List the kinds of team that a plan can name, with what each says",
+  summary: "List the kinds of team that a plan can name, with their settings",
   fields: {},
   example: "teamwork presets",
   async run(session) {

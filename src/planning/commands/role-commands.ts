@@ -6,7 +6,7 @@ import { getRole } from "../roles/roles.ts"
 import { renderRole, renderRoles } from "../views/roles-view.ts"
 
 export const roleList = command({
-  summary: "List roles and agent types with where each comes from",
+  summary: "List roles and agent types, and where they are defined",
   fields: {},
   async run(session) {
     const { roles } = await findRoles(session)

@@ -9,11 +9,11 @@ import { estimateTokens } from "../routing.ts"
 import { renderRoute, routeFacts } from "../views/route-view.ts"
 
 const input = {
-  text: text("what is to be done", (value) => (value.trim() === "" ? "is empty" : undefined)),
-  agent: v.optional(agentField("which agent; it gets it, whatever speaks against it")),
-  role: v.optional(text("role or agent type that is to do it")),
-  complexity: v.optional(choice(COMPLEXITIES, "what the plan says of it")),
-  tier: v.optional(choice(MODEL_TIERS, "how able a model; goes before everything else")),
+  text: text("the task", (value) => (value.trim() === "" ? "is empty" : undefined)),
+  agent: v.optional(agentField("the agent to use, even if it is not available")),
+  role: v.optional(text("role or agent type that does it")),
+  complexity: v.optional(choice(COMPLEXITIES, "the complexity in the plan")),
+  tier: v.optional(choice(MODEL_TIERS, "the model tier; overrides everything else")),
   contextTokens: v.optional(number("tokens the agent must read; by default as many as the text has", { min: 0 })),
   explain: flag("show every signal, every point and every agent"),
 }

@@ -125,7 +125,7 @@ async function ensureRun(
   const { mode = "FULL_AUTO", schedule = defaultSchedule(mode) } = plan
   const guards = { protocol: plan.protocol ?? protocolOf(mode), hasQa: plan.qa ?? false }
   const team = await tx.teams.create({ ...name, goal, mode, schedule, ...guards, phase: "PLANNING", status: "active" })
-  if (team === undefined) throw new AppError("team.busy", "somebody made the team at this moment; try again")
+  if (team === undefined) throw new AppError("team.busy", "another process created the team just now; try again")
   await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
   return { team, closed: null }
 }

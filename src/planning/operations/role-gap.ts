@@ -39,11 +39,11 @@ export interface GapAnswer {
  */
 export const reportGap = operation({
   name: "role.gap",
-  summary: "Report that a task needs a capability nobody has: a role is made for it, and a task that comes first",
+  summary: "Report that a task needs a missing capability: teamwork makes a role for it, and a task that comes first",
   input: {
     ...teamFields,
     task: taskIdField,
-    capability: titleField("what somebody must be able to do, in a line"),
+    capability: titleField("the missing capability, in a line"),
     responsibility: v.optional(
       choice(RESPONSIBILITIES, "what the role is responsible for; by default the same as the role of the task"),
     ),
@@ -58,7 +58,7 @@ export const reportGap = operation({
       if (hasEnded(task.status)) {
         throw new AppError(
           "task.transition",
-          `task ${task.id} is ${task.status} and misses nothing`,
+          `task ${task.id} is ${task.status} and needs nothing more`,
           { taskId: task.id },
           { remedy: { operation: "task reopen", fields: { id: task.id }, to: "work on it again with" } },
         )
@@ -91,7 +91,7 @@ async function findAnswered(
   for (const id of task.blockedBy) {
     const need = await tx.tasks.find(key, id)
     if (need?.agentType !== role) continue
-    const why = isMet(need.status) ? `task ${id} did it already; go on with its result` : `it waits for ${id} already`
+    const why = isMet(need.status) ? `task ${id} did it; continue with its result` : `it waits for ${id} already`
     return { role, isNewRole: false, task: null, why }
   }
   return undefined
@@ -99,7 +99,7 @@ async function findAnswered(
 
 function noRoom(specs: readonly MadeRole[]): GapAnswer {
   const names = specs.map(({ name }) => name).join(", ")
-  const why = `no role was made: the team has ${specs.length} already (${names}), and ${MAX_ROLE_SPECS} is the most; give it to one of them, or take the task apart`
+  const why = `no role was made: the team has ${specs.length} (${names}), and ${MAX_ROLE_SPECS} is the limit; give the work to one of them, or split the task`
   return { role: null, isNewRole: false, task: null, why }
 }
 

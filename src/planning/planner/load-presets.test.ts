@@ -58,7 +58,7 @@ describe("presets", () => {
       'roles.code: there is no role or agent type "exekutor"; did you mean executor?',
     ],
     ["summary: s\nroles: {kode: executor}", "2: roles.kode: is not known here; did you mean code?"],
-    ["- a", "is no preset; it needs a summary"],
+    ["- a", "is not a preset; it needs a summary"],
     ["a: [", "Flow sequence"],
   ])("that are wrong are told with their file: %j", (text, problem) => {
     using places = makePlaces({ "repo/.teamwork/presets/mine.yml": text })

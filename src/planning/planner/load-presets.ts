@@ -66,7 +66,7 @@ function readTable(file: string): Given {
   const { value, faults, placeOf } = readYaml(readFileSync(file, "utf8"))
   const [fault] = faults
   if (fault !== undefined) throw bad(file, fault.message, fault.line)
-  if (!isTable(value)) throw bad(file, "is no preset; it needs a summary")
+  if (!isTable(value)) throw bad(file, "is not a preset; it needs a summary")
   return { file, table: value, lineOf: (path) => placeOf(path).line }
 }
 
@@ -82,7 +82,7 @@ function listFiles(folder: string): string[] {
 
 function nameOf(file: string): string {
   const name = basename(file).replace(/\.ya?ml$/, "")
-  if (!isId(name)) throw bad(file, `${quoteInput(name)} is no name for a preset; use ${ID_RULE}`)
+  if (!isId(name)) throw bad(file, `${quoteInput(name)} is not a valid preset name; use ${ID_RULE}`)
   return name
 }
 

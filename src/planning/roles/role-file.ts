@@ -61,7 +61,7 @@ export function parseRoleFile(file: string, source: string): RoleFile {
   }
   const { responsibility_type: responsibility, inner_loop: innerLoop, ...rest } = values
   const name = rest.name ?? file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "")
-  if (!isId(name)) throw bad(file, 1, `name: the file's name is no name for a role; add one of ${ID_RULE}`)
+  if (!isId(name)) throw bad(file, 1, `name: the file's name is not a valid role name; add a name of ${ID_RULE}`)
   const instructions = front.body.trim()
   if (rest.extends === undefined) {
     if (rest.kind === undefined) throw bad(file, 1, `kind: is missing; use ${CAPABILITIES.join(", ")}, or extends:`)

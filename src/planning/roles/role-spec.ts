@@ -32,7 +32,7 @@ export const ROLE_SPEC_FIELDS = {
   capability: text("what it is able to do, in a line", problemWithTitle),
   context: v.optional(
     phase("phase 2: what it reads before it begins"),
-    "Read the task, the results of what it needed, and the files they name. Note what is missing before you begin.",
+    "Read the task, the results of its needs, and the files they name. Note what is missing before you begin.",
   ),
   work: v.optional(
     phase("phase 3: what it does"),
@@ -40,7 +40,7 @@ export const ROLE_SPEC_FIELDS = {
   ),
   validation: v.optional(
     phase("phase 4: how it makes sure of its work"),
-    "Hold the outcome against the acceptance of the task, point by point, and run its checks. Mend what does not hold.",
+    "Compare the outcome with the acceptance of the task, point by point, and run its checks. Fix what does not pass.",
   ),
 } satisfies Fields
 

@@ -139,7 +139,7 @@ describe("assertCapable", () => {
 
   it("says what is needed and who has it", () => {
     expect(() => assertCapable(task("review"), get("executor"))).toThrow(
-      "task 3 (role review) needs somebody capable of review, and executor is for implementation; use for example security-reviewer, performance-reviewer, code-reviewer",
+      "task 3 (role review) needs a role for review, and executor is for implementation; use for example security-reviewer, performance-reviewer, code-reviewer",
     )
   })
 })

@@ -33,8 +33,8 @@ export const RESPONSIBILITY_OF = {
 const INSTRUCTIONS_OF = {
   implementation: "Make the change the task asks for, completely and no larger than it must be. Leave the rest alone.",
   review:
-    "Read and judge; do not mend. Name each finding with file, line, why it matters and how grave it is. If there is none, say so.",
-  exploration: "Look and report what is there, with the places where it is. Change nothing.",
+    "Read and judge; do not fix. Name each finding with file, line, why it matters and its severity. If there is none, say so.",
+  exploration: "Read and report what exists, and where. Change nothing.",
   verification:
     "Run the checks yourself and go by what they print, not by what others say. Report passed or failed for each, with its output.",
   coordination: "Break goals down into tasks, assign roles and watch progress. Never carry out a task yourself.",
@@ -181,7 +181,7 @@ export function assertCapable(
   const examples = BUILT_IN_ROLES.filter((each) => each.kind === (needed ?? "implementation")).map((each) => each.name)
   throw new AppError(
     "role.mismatch",
-    `${task.id === undefined ? "a task" : `task ${task.id}`} (role ${task.role}) needs somebody capable of ${needed ?? "a task"}, and ${name} is for ${kind}; use for example ${examples.slice(-3).join(", ")}`,
+    `${task.id === undefined ? "a task" : `task ${task.id}`} (role ${task.role}) needs a role for ${needed ?? "tasks"}, and ${name} is for ${kind}; use for example ${examples.slice(-3).join(", ")}`,
     { taskId: task.id ?? null, needed: needed ?? null, role: name, kind },
   )
 }

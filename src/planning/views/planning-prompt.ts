@@ -24,7 +24,7 @@ export const MAP_SCHEMA = {
     modules: list("parts of the code with clear bounds", { path: "folder or file", purpose: "in a line" }),
     shared: { type: "array", items: { type: "string" }, description: "files that many parts use or that all change" },
     tests: list("tests that are there for what is affected", { path: "file or folder", command: "how they are run" }),
-    remarks: { type: "string", description: "anything else that whoever plans has to know" },
+    remarks: { type: "string", description: "anything else that a planner must know" },
   },
 } as const
 
@@ -38,7 +38,7 @@ function list(description: string, fields: Readonly<Record<string, string>>) {
 
 export function explorerPrompt({ goal, repository, shared }: PlanningFacts): string {
   return join(
-    "You explore a git repository for somebody who will plan work on it. Look and report; change nothing.",
+    "You explore a git repository for a planner. Read and report; change nothing.",
     section("Goal", goal),
     describeRepository(repository),
     section("Shared files, which every task may change", bullets(shared)),
@@ -86,15 +86,15 @@ export function plannerPrompt(facts: PlannerFacts): string {
 }
 
 export const SHARED_RULE =
-  "Every task may change these, several at the same time: changes are merged key by key, lock files are made anew. A task that needs a dependency or a script adds it itself and names the manifest among its files; plan no task for that alone."
+  "Every task may change these, several at the same time: changes are merged key by key, lock files are regenerated. A task that needs a dependency or a script adds it itself and names the manifest among its files; plan no task for that alone."
 
 const RULES = [
-  "One agent does each task and knows only that task, the results of its needs and the repository: the description says all that it must know.",
+  "One agent does each task and knows only that task, the results of its needs and the repository: the description must contain everything else.",
   "Tasks run at the same time where they can: few needs, only real ones.",
   "files: patterns from the root, such as src/cart/** or src/cart.ts, of what the task may write. No file belongs to two tasks unless one needs the other, also through others.",
-  "A file between two parts goes to the task that has most to do with it; the others say what they need of it.",
+  "A file between two parts goes to the task that changes it most; the others say what they need from it.",
   "Type definitions come before their importers, a schema before its API.",
-  "acceptance: what must be true at the end, for somebody else to judge. checks: shell commands that must exit with 0 and can run in this repository.",
+  "acceptance: what must be true at the end, for a reviewer to judge. checks: shell commands that must exit with 0 and can run in this repository.",
   "role review: tasks that only read and judge; they own no files, their agent type is a reviewer.",
   "complexity: simple is one file and few lines, standard one to three files, complex more, or architecture or security.",
   "Tests belong to the task whose code they test, unless they are a task of their own.",
@@ -114,7 +114,7 @@ export function describeBefore({
 }): string {
   return section(
     "Your earlier plan",
-    `${JSON.stringify(plan, null, 1)}\n\nIt will not do. Give a whole plan again, without these faults:\n${bullets(problems)}`,
+    `${JSON.stringify(plan, null, 1)}\n\nIt has these problems. Give a whole plan again, without them:\n${bullets(problems)}`,
   )
 }
 

@@ -44,14 +44,14 @@ function describe(before: Task, kind: CascadeKind): TaskBrief {
 function testOf({ id, title, files }: Task) {
   const where = files.length === 0 ? "" : ` Its files: ${files.join(", ")}.`
   return {
-    description: `Task ${id} (${title}) is done and merged.${where} Write the tests that are missing for it: what it promises, its edge cases, and how it fails. Do not change what it does; report a fault you find instead.`,
+    description: `Task ${id} (${title}) is done and merged.${where} Write its missing tests: what it promises, its edge cases, and how it fails. Do not change its behaviour; report faults instead.`,
     acceptance: [`the tests fail when what task ${id} delivered is broken`, "all tests pass"],
   } as const
 }
 
 function reviewOf({ id, title }: Task) {
   return {
-    description: `Task ${id} (${title}) is done. Read all that it changed, and what it was to test. Write down every fault with file, line and what would go wrong; say so when there is none. Change nothing.`,
+    description: `Task ${id} (${title}) is done. Read everything it changed, and what it had to test. Report every fault with file, line and consequence; say so when there is none. Change nothing.`,
     acceptance: [`everything task ${id} changed was read`, "each finding names file, line and consequence"],
   } as const
 }

@@ -33,8 +33,8 @@ import { tellAssigned } from "./tell-assignee.ts"
 const input = {
   ...teamFields,
   id: v.optional(taskIdField),
-  title: titleField("what is to be done, in a line"),
-  description: v.optional(textField("what is to be done, in full"), ""),
+  title: titleField("the work, in a line"),
+  description: v.optional(textField("the work, in full"), ""),
   role: v.optional(roleField, GENERIC_ROLE),
   complexity: v.optional(choice(COMPLEXITIES, "complexity"), "standard"),
   blockedBy: v.optional(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
@@ -55,7 +55,7 @@ const input = {
   effort: v.optional(choice(EFFORTS, "how hard the model should think; by default what its role asks for")),
   run: v.optional(list(textField("command"), "command that the script agent runs; may be repeated"), []),
   repair: v.optional(
-    list(textField("command"), "command it runs instead when the work was sent back; may be repeated"),
+    list(textField("command"), "command it runs instead after the work was refused; may be repeated"),
     [],
   ),
 }

@@ -16,7 +16,7 @@ export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<App
   return (
     (await findRefusal(tx, request)) ??
     // It was claimed and freed again between the claim and this read.
-    new AppError("task.already_claimed", `task ${request.taskId} was held by somebody else a moment ago; try again`, {
+    new AppError("task.already_claimed", `task ${request.taskId} was held by another owner a moment ago; try again`, {
       taskId: request.taskId,
       status: "open",
     })

@@ -25,8 +25,8 @@ export interface Revision {
  */
 export const reviseTask = operation({
   name: "revise",
-  summary: "Have a task done once more with what should be otherwise, and check again what depends on it",
-  input: { ...teamFields, id: taskIdField, feedback: v.optional(textField("what should be otherwise", 20_000)) },
+  summary: "Redo a task with feedback, and check the tasks that depend on it again",
+  input: { ...teamFields, id: taskIdField, feedback: v.optional(textField("what should change", 20_000)) },
   async run({ store, ids, settings, roles }, { id, feedback, ...name }): Promise<Revision> {
     const said = feedback?.trim() || null
     const reading = new Set((await roles()).filter(({ writes }) => !writes).map((role) => role.name))
@@ -49,7 +49,7 @@ export const reviseTask = operation({
         await reopenTask(tx, team, { ...move, task })
         reopened.push(id)
       } else {
-        await tell(task, `FEEDBACK on task #${id}: ${said ?? "it is to be revised"}`)
+        await tell(task, `FEEDBACK on task #${id}: ${said ?? "revise it"}`)
       }
       for (const other of await listDependants(tx, team, id)) {
         const dependant = await lockTask(tx, team.key, other)
