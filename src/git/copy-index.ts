@@ -1,4 +1,18 @@
-import { copyFileSync, statSync, utimesSync } from "node:fs"
+import { copyFileSync, rmSync, statSync, utimesSync } from "node:fs"
+
+export interface TemporaryIndex extends Disposable {
+  /** Makes git use the file as its index. */
+  readonly env: Record<string, string>
+}
+
+/** Removes what an interrupted call left, and the file itself at the end. */
+export function temporaryIndex(file: string): TemporaryIndex {
+  const remove = () => {
+    for (const each of [file, `${file}.lock`]) rmSync(each, { force: true })
+  }
+  remove()
+  return { env: { GIT_INDEX_FILE: file }, [Symbol.dispose]: remove }
+}
 
 /**
  * Copies an index with its time. Git assumes that a file with the same size and time is unchanged, unless the index is as

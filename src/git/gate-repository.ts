@@ -57,7 +57,7 @@ export async function openGateRepository(given: Git, { home, context, prepare, s
     listUncommitted: async () =>
       place === undefined ? listUncommitted(here, folder) : listChanged(here, gitDir, await findHead()),
     // A folder with tracked files only has no ignored ones.
-    hasIgnored: async () => findCleanTree(folder, gitDir) === undefined && (await hasIgnored(here)),
+    hasIgnored: async () => findCleanTree(folder, gitDir) === undefined && (await listIgnored(here)).length > 0,
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
     describeSetup: async (tree: string) => (await setup?.describe(openTree(here, tree))) ?? "",
@@ -109,10 +109,6 @@ async function listUncommitted(git: Git, folder: string): Promise<string[]> {
 async function listChanged(git: Git, view: string, head: string): Promise<string[]> {
   const { changes } = await readStatus(git, view, head)
   return changes.filter((change) => !change.isRepository).map((change) => change.path)
-}
-
-async function hasIgnored(git: Git): Promise<boolean> {
-  return (await git.read(["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"])) !== ""
 }
 
 /** What git ignores in a checkout. An ignored folder is one entry that ends with a slash. */

@@ -268,6 +268,10 @@ export function lockedFor(file: string, folder: string): AppError {
   )
 }
 
+export function isGitFailure(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === "git.failed"
+}
+
 function gitFailed(args: readonly string[], folder: string, stderr: string): AppError {
   if (isWriteRefused(stderr)) return readOnly(folder, stderr)
   const why = stderr.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.split("\n")[0] ?? ""

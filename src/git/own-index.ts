@@ -1,7 +1,7 @@
-import { existsSync, linkSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { existsSync, linkSync, lstatSync, readFileSync, renameSync } from "node:fs"
 import type { FileChange } from "../ownership/scope.ts"
 import type { GitChange } from "./changes.ts"
-import { copyIndex } from "./copy-index.ts"
+import { copyIndex, temporaryIndex } from "./copy-index.ts"
 import type { Git } from "./git.ts"
 import { mayHideFiles } from "./read-index.ts"
 import { treeOfIndex } from "./read-status.ts"
@@ -31,10 +31,7 @@ interface IndexStart {
 
 export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIndex {
   const file = `${folder}/teamwork-scope-index`
-  const own = { env: { GIT_INDEX_FILE: file } }
-  const remove = () => {
-    for (const each of [file, `${file}.lock`]) rmSync(each, { force: true })
-  }
+  const own = temporaryIndex(file)
   const add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--sparse", "--", ":/"]
   const start = async () => {
     if (existsSync(`${folder}/index`)) copyIndex(`${folder}/index`, file)
@@ -54,7 +51,6 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
         input: paths.map((path) => `:(top,literal)${path}\0`).join(""),
       })
   }
-  remove() // left by an interrupted call
   return {
     async snapshot(submodules, except = []) {
       await start()
@@ -86,7 +82,7 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
         return false // the lock is held, or the file system has no hard links: leave it to git, which waits
       }
     },
-    [Symbol.dispose]: remove,
+    [Symbol.dispose]: () => own[Symbol.dispose](),
   }
 }
 
@@ -97,14 +93,11 @@ async function listStaged(
 ): Promise<string[]> {
   if (lstatSync(index, { throwIfNoEntry: false })?.isFile() !== true || treeOfIndex(index) === tree) return []
   const copy = `${folder}/teamwork-scope-staged`
-  try {
-    copyIndex(index, copy)
-    const flags = ["--cached", "--name-only", "--diff-filter=A", "--ignore-submodules=all", "-z"]
-    const { exitCode, stdout } = await git.run(["diff-index", ...flags, tree], { env: { GIT_INDEX_FILE: copy } })
-    const root = git.folder
-    const paths = exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : []
-    return paths.filter((path) => lstatSync(`${root}/${path}`, { throwIfNoEntry: false })?.isFile() === true)
-  } finally {
-    rmSync(copy, { force: true })
-  }
+  using own = temporaryIndex(copy)
+  copyIndex(index, copy)
+  const flags = ["--cached", "--name-only", "--diff-filter=A", "--ignore-submodules=all", "-z"]
+  const { exitCode, stdout } = await git.run(["diff-index", ...flags, tree], own)
+  const root = git.folder
+  const paths = exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : []
+  return paths.filter((path) => lstatSync(`${root}/${path}`, { throwIfNoEntry: false })?.isFile() === true)
 }

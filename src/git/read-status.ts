@@ -1,8 +1,8 @@
-import { existsSync, rmSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { AppError } from "../kernel/errors.ts"
 import { readBytes } from "../lib/read-files.ts"
 import { getTree } from "./ancestry.ts"
-import { copyIndex } from "./copy-index.ts"
+import { copyIndex, temporaryIndex } from "./copy-index.ts"
 import { findCleanTree } from "./find-clean-tree.ts"
 import type { Git } from "./git.ts"
 import { cachedTree, listTracked } from "./read-index.ts"
@@ -38,18 +38,14 @@ export async function readStatus(
 ): Promise<Status> {
   if (!isForeign && (await isCleanAt(git, { path: git.folder, gitDir, commit }))) return CLEAN
   const index = `${gitDir}/teamwork-look-${process.pid}-${++looks}`
-  const own = { env: { GIT_INDEX_FILE: index } }
-  try {
-    if (!isForeign && existsSync(`${gitDir}/index`)) copyIndex(`${gitDir}/index`, index)
-    if (treeOfIndex(index) !== (await getTree(git, commit)))
-      await git.read(["read-tree", ...(existsSync(index) ? ["-i", "-m"] : []), commit], own)
-    const flags = ["-t", "--modified", "--deleted", "--others", "--exclude-standard", "--deduplicate", "-z"]
-    const { exitCode, stdout, stderr } = await git.run(["ls-files", ...flags], own)
-    if (exitCode !== 0) throw new AppError("git.failed", `git ls-files failed: ${stderr.split("\n", 1)[0]}`)
-    return { changes: readChanges(stdout), closed: readClosed(stderr) }
-  } finally {
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
-  }
+  using own = temporaryIndex(index)
+  if (!isForeign && existsSync(`${gitDir}/index`)) copyIndex(`${gitDir}/index`, index)
+  if (treeOfIndex(index) !== (await getTree(git, commit)))
+    await git.read(["read-tree", ...(existsSync(index) ? ["-i", "-m"] : []), commit], own)
+  const flags = ["-t", "--modified", "--deleted", "--others", "--exclude-standard", "--deduplicate", "-z"]
+  const { exitCode, stdout, stderr } = await git.run(["ls-files", ...flags], own)
+  if (exitCode !== 0) throw new AppError("git.failed", `git ls-files failed: ${stderr.split("\n", 1)[0]}`)
+  return { changes: readChanges(stdout), closed: readClosed(stderr) }
 }
 
 /** False also if only git could tell. */

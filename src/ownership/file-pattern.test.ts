@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
-import { findOverlap, isCoveredBy, matchesPattern, patternsOverlap, problemWithPattern } from "./file-pattern.ts"
+import { findOverlap, isCoveredBy, matchesPattern, problemWithPattern } from "./file-pattern.ts"
 import { cleanPattern, prefixOf } from "./plain-pattern.ts"
 
 describe("a pattern", () => {
@@ -136,7 +136,7 @@ describe("two patterns", () => {
         const witness = findOverlap(a, b)
         if (common !== undefined) expect(witness).toBeDefined()
         if (witness === undefined) return
-        expect([byHand(witness, a), byHand(witness, b), patternsOverlap(b, a)]).toEqual([true, true, true])
+        expect([byHand(witness, a), byHand(witness, b), findOverlap(b, a) !== undefined]).toEqual([true, true, true])
         expect(witness).toMatch(/^[^/]+(\/[^/]+)*$/)
       }),
       { numRuns: 300 },

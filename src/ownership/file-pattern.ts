@@ -77,10 +77,6 @@ export function findOverlap(a: string, b: string): string | undefined {
   return undefined
 }
 
-export function patternsOverlap(a: string, b: string): boolean {
-  return findOverlap(a, b) !== undefined
-}
-
 /** Whether some choice of the pattern's braces matches only paths that `others` match too. */
 export function isCoveredBy(pattern: string, others: readonly string[]): boolean {
   // Usually one example path shows that it does not, which is much faster than comparing automata.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { check, PLAN_FACTS } from "../../test/support/plans.ts"
-import { patternsOverlap } from "../ownership/file-pattern.ts"
+import { findOverlap } from "../ownership/file-pattern.ts"
 import { makeConcurrency } from "../ownership/overlaps.ts"
 import { layerTasks } from "../tasks/layers.ts"
 import { checkPlan } from "./check-plan.ts"
@@ -100,7 +100,7 @@ describe("tasks with common files", () => {
         const canMeet = makeConcurrency(plan.tasks.map(({ id, needs }) => ({ id, status: "open", blockedBy: needs })))
         for (const [at, one] of plan.tasks.entries())
           for (const other of plan.tasks.slice(at + 1))
-            if (one.files.some((a) => other.files.some((b) => patternsOverlap(a, b))))
+            if (one.files.some((a) => other.files.some((b) => findOverlap(a, b) !== undefined)))
               expect(canMeet(one.id, other.id)).toBe(false)
         const added = plan.tasks.flatMap(({ needs }, at) => needs.slice(tasks[at]?.needs.length ?? 0))
         // Duplicates that were written twice are gone, so there may be fewer.

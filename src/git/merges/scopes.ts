@@ -6,7 +6,7 @@ import { basename } from "../../lib/paths.ts"
 import type { JudgedChange } from "../../ownership/scope.ts"
 import { findCommit, getCommit, getTree, isAncestor } from "../ancestry.ts"
 import { listChanges } from "../changes.ts"
-import type { Git } from "../git.ts"
+import { type Git, isGitFailure } from "../git.ts"
 import { type OwnIndex, openIndex } from "../own-index.ts"
 import type { Aside, AsideRequest, AsideResult, Scopes } from "../port.ts"
 import { treeOfIndex } from "../read-status.ts"
@@ -134,7 +134,7 @@ async function snapshot(
   try {
     return { full: await index.snapshot(submodules), unborn: [] }
   } catch (error) {
-    if (!(error instanceof AppError && error.code === "git.failed")) throw error
+    if (!isGitFailure(error)) throw error
     const unborn = await listUnborn(git)
     return { full: await index.snapshot(submodules, unborn), unborn }
   }

@@ -1,5 +1,5 @@
-import { rmSync } from "node:fs"
 import { systemIds } from "../../lib/make-ids.ts"
+import { temporaryIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
 
 /** Undefined if there is no such file or it is not valid UTF-8. */
@@ -17,21 +17,16 @@ export async function readTextFile(git: Git, tree: string, path: string): Promis
 export async function writeTextFiles(git: Git, tree: string, texts: ReadonlyMap<string, string>): Promise<string> {
   if (texts.size === 0) return tree
   const { commonDir } = await git.places()
-  const file = `${commonDir}/teamwork-merge-index-${systemIds.uuid()}`
-  const env = { GIT_INDEX_FILE: file }
-  try {
-    await git.read(["read-tree", tree], { env })
-    const modes = await readModes(git, tree, [...texts.keys()])
-    let lines = ""
-    for (const [path, text] of texts) {
-      const id = await git.read(["hash-object", "-w", "--stdin"], { input: text })
-      lines += `${modes.get(path) ?? "100644"} ${id}\t${path}\0`
-    }
-    await git.read(["update-index", "-z", "--index-info"], { env, input: lines })
-    return await git.read(["write-tree"], { env })
-  } finally {
-    for (const each of [file, `${file}.lock`]) rmSync(each, { force: true })
+  using own = temporaryIndex(`${commonDir}/teamwork-merge-index-${systemIds.uuid()}`)
+  await git.read(["read-tree", tree], own)
+  const modes = await readModes(git, tree, [...texts.keys()])
+  let lines = ""
+  for (const [path, text] of texts) {
+    const id = await git.read(["hash-object", "-w", "--stdin"], { input: text })
+    lines += `${modes.get(path) ?? "100644"} ${id}\t${path}\0`
   }
+  await git.read(["update-index", "-z", "--index-info"], { ...own, input: lines })
+  return await git.read(["write-tree"], own)
 }
 
 async function readModes(git: Git, tree: string, paths: readonly string[]): Promise<Map<string, string>> {

@@ -1,7 +1,6 @@
 import { lstatSync } from "node:fs"
-import { AppError } from "../../kernel/errors.ts"
 import { entriesOf, readText } from "../../lib/read-files.ts"
-import type { Git } from "../git.ts"
+import { type Git, isGitFailure } from "../git.ts"
 import { isCommitId, readRefs } from "../read-refs.ts"
 import { importLargeFiles } from "./import-lfs.ts"
 import { importObjects } from "./import-objects.ts"
@@ -59,7 +58,7 @@ async function tryImport(target: Target, { gitDir }: Source, commit: string): Pr
     importLargeFiles(gitDir, target.commonDir)
     return true
   } catch (error) {
-    if (error instanceof AppError && error.code === "git.failed") return false
+    if (isGitFailure(error)) return false
     throw error
   }
 }

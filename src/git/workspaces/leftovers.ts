@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import { getTree } from "../ancestry.ts"
-import { copyIndex } from "../copy-index.ts"
+import { copyIndex, type TemporaryIndex, temporaryIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
 import { commitTree } from "../merges/rewrite-commits.ts"
 import { type Status, treeOfIndex } from "../read-status.ts"
@@ -38,24 +38,16 @@ export async function commitLeftovers(request: LeftoversRequest): Promise<string
   if (path === null || (status?.changes.length === 0 && request.submodules.length === 0))
     return commitUnlessKnown(request, { headTree, tree: path === null ? (staged ?? headTree) : headTree })
   const index = `${view}/${OWN_INDEX}-${process.pid}`
-  const own = { env: { GIT_INDEX_FILE: index } }
-  rmSync(index, { force: true })
-  rmSync(`${index}.lock`, { force: true })
-  try {
-    if (!isForeign && status !== null && existsSync(`${view}/index`)) copyIndex(`${view}/index`, index)
-    else await git.read(["read-tree", head], own)
-    // Committed files stay, even if git would ignore them now.
-    if (treeOfIndex(index) !== headTree) await git.read(["read-tree", "-i", "-m", head], own)
-    await addEverything({ ...request, path }, own)
-    return await commitUnlessKnown(request, { headTree, tree: await git.read(["write-tree"], own) })
-  } finally {
-    rmSync(index, { force: true })
-  }
+  using own = temporaryIndex(index)
+  if (!isForeign && status !== null && existsSync(`${view}/index`)) copyIndex(`${view}/index`, index)
+  else await git.read(["read-tree", head], own)
+  // Committed files stay, even if git would ignore them now.
+  if (treeOfIndex(index) !== headTree) await git.read(["read-tree", "-i", "-m", head], own)
+  await addEverything({ ...request, path }, own)
+  return await commitUnlessKnown(request, { headTree, tree: await git.read(["write-tree"], own) })
 }
 
-type Options = { readonly env: Record<string, string> }
-
-async function addEverything(request: LeftoversRequest & { path: string }, own: Options): Promise<void> {
+async function addEverything(request: LeftoversRequest & { path: string }, own: TemporaryIndex): Promise<void> {
   const { git, path, status, submodules, ignoreMissing } = request
   const nested = repositoriesIn(status).map((repository) => `:(exclude,top,literal)${repository}`)
   const flags = [ignoreMissing ? "--ignore-removal" : "--all", "--ignore-errors", "--sparse"]
@@ -81,7 +73,7 @@ function repositoriesIn(status: Pick<Status, "changes"> | null): string[] {
     .map((change) => change.path)
 }
 
-async function unsaved(git: Git, own: Options): Promise<string[]> {
+async function unsaved(git: Git, own: TemporaryIndex): Promise<string[]> {
   const [changed, untracked] = await Promise.all([
     git.list(["diff-files", "--name-only", "-z", "--diff-filter=d"], own),
     git.list(["ls-files", "--others", "--exclude-standard", "-z"], own),

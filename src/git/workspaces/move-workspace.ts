@@ -3,11 +3,11 @@ import { dirname } from "../../lib/paths.ts"
 import { readText } from "../../lib/read-files.ts"
 import type { MovedWorkspace, Pin, WorkspaceRequest } from "../port.ts"
 import { type IndexedFile, listFiles } from "../read-index.ts"
-import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
+import { resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
 import { asPattern } from "./copy-files.ts"
 import { finish, isUsable, makeFresh } from "./create-workspace.ts"
-import { branchLines, pinWorktree } from "./pin-worktree.ts"
+import { moveBranch, pinWorktree } from "./pin-worktree.ts"
 import { removeFound } from "./remove-workspace.ts"
 import { writeHead } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
@@ -28,7 +28,8 @@ export async function moveWorktree(context: WorkspaceContext, request: Workspace
     if (status !== null) {
       writeRecord(found.view, { base: base.commit, attempt: target.attempt, pending: "move" })
       await Promise.all([
-        pinBase(context, found, { ...target, tip: head ?? undefined }),
+        // So that `git gc` keeps the base.
+        moveBranch(context, found, { branch, tip: head ?? undefined, head: base.commit }),
         resetTo(context, found, base.commit),
       ])
       return { ...(await finish(context, found, { ...target, earlier: found.record?.setup })), isNew: false, pinned }
@@ -42,22 +43,6 @@ export async function moveWorktree(context: WorkspaceContext, request: Workspace
 function isAsSetUp({ commonDir }: WorkspaceContext, { view, gitDir }: FoundWorkspace): boolean {
   const isAlike = (file: string) => readText(`${view}/${file}`) === readText(`${commonDir}/${file}`)
   return isAlike("config.worktree") && isAlike("info/sparse-checkout") && !existsSync(`${gitDir}/modules`)
-}
-
-interface NextBase {
-  readonly branch: string
-  readonly base: Resolved
-  readonly tip: string | undefined
-}
-
-/** Moves the branch in the user's repository to the base, so that `git gc` keeps the base. */
-async function pinBase(
-  context: WorkspaceContext,
-  found: FoundWorkspace,
-  { branch, base, tip }: NextBase,
-): Promise<void> {
-  const lines = branchLines(context, found, { branch, tip, head: base.commit })
-  if (lines.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
 }
 
 /** Checks out a commit: writes the files that differ and removes what a fresh workspace would not have. */

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, rmSync } from "node:fs"
+import { existsSync, lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import { readText } from "../../lib/read-files.ts"
-import { withVariables } from "../git.ts"
+import { temporaryIndex } from "../copy-index.ts"
+import { isGitFailure, withVariables } from "../git.ts"
 import { commitTree } from "../merges/rewrite-commits.ts"
 import { readRefs } from "../read-refs.ts"
 import type { Status } from "../read-status.ts"
@@ -46,7 +47,7 @@ async function keepNested(source: Source, folder: string, prefix: string): Promi
     const lines = [...kept].map(([ref, id]) => `update ${prefix}${ref} ${id}\n`)
     await source.git.read(["update-ref", "--stdin"], { input: lines.join("") })
   } catch (error) {
-    if (!(error instanceof AppError && error.code === "git.failed")) throw error
+    if (!isGitFailure(error)) throw error
     throw new AppError(
       "workspace.unsaved",
       `${folder} is a git repository of its own and cannot be kept (${error.message}); nothing was removed: move it away`,
@@ -81,7 +82,7 @@ async function tryImport(source: Source, gitDir: string, ids: readonly string[])
     await importObjects(source, gitDir, ids)
     return true
   } catch (error) {
-    if (error instanceof AppError && error.code === "git.failed") return false
+    if (isGitFailure(error)) return false
     throw error
   }
 }
@@ -98,16 +99,11 @@ async function keepFiles(source: Source, folder: string, head: string | undefine
 
 /** Uses the settings of the user's repository, and writes there what is not in the object folders of `env`. */
 async function treeOfFiles({ source, commonDir }: Source, folder: string, env = {}): Promise<string> {
-  const index = `${commonDir}/teamwork-nested-index-${process.pid}`
-  const place = { GIT_DIR: commonDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: index }
+  using index = temporaryIndex(`${commonDir}/teamwork-nested-index-${process.pid}`)
+  const place = { GIT_DIR: commonDir, GIT_WORK_TREE: folder, ...index.env }
   const inside = withVariables(source.in(folder), { ...place, ...env })
-  try {
-    rmSync(index, { force: true })
-    await inside.run([...ADD, "--", "."])
-    return await inside.read(["write-tree"])
-  } finally {
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
-  }
+  await inside.run([...ADD, "--", "."])
+  return await inside.read(["write-tree"])
 }
 
 const ADD = ["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--ignore-errors"]

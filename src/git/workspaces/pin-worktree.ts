@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import { isAncestor } from "../ancestry.ts"
-import type { Git } from "../git.ts"
+import { type Git, isGitFailure } from "../git.ts"
 import type { Attempt, Pin, PinKind, Place } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
 import { readStatus, type Status } from "../read-status.ts"
@@ -78,6 +78,12 @@ export async function pinWorktree(
   return { ...out, head, status, pins }
 }
 
+/** Applies `branchLines`. */
+export async function moveBranch(context: WorkspaceContext, found: FoundWorkspace, move: BranchMove): Promise<void> {
+  const lines = branchLines(context, found, move)
+  if (lines.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
+}
+
 interface BranchMove {
   readonly branch: string
   readonly tip: string | undefined
@@ -106,7 +112,7 @@ export async function statusOf(context: WorkspaceContext, found: FoundWorkspace,
   try {
     return await readStatus(gitIn(context, found), found.view, head, { isForeign: found.isLinked })
   } catch (error) {
-    if (error instanceof AppError && error.code === "git.failed") return null
+    if (isGitFailure(error)) return null
     throw error
   }
 }

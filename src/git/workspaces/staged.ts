@@ -1,9 +1,8 @@
-import { existsSync, lstatSync, rmSync } from "node:fs"
-import { AppError } from "../../kernel/errors.ts"
+import { existsSync, lstatSync } from "node:fs"
 import { entriesOf } from "../../lib/read-files.ts"
 import { getTree } from "../ancestry.ts"
-import { copyIndex } from "../copy-index.ts"
-import type { Git } from "../git.ts"
+import { copyIndex, temporaryIndex } from "../copy-index.ts"
+import { type Git, isGitFailure } from "../git.ts"
 import { treeOfIndex } from "../read-status.ts"
 import { importObjects } from "./import-objects.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
@@ -20,7 +19,7 @@ export async function keepStaged(
   if (lstatSync(`${gitDir}/index`, { throwIfNoEntry: false })?.isFile() !== true) return undefined
   if (treeOfIndex(`${gitDir}/index`) === (await getTree(git, head))) return undefined
   const index = `${view}/teamwork-index-staged-${process.pid}`
-  const own = { env: { GIT_INDEX_FILE: index } }
+  using own = temporaryIndex(index)
   try {
     copyIndex(`${gitDir}/index`, index)
     const entries = await git.list(["ls-files", "--stage", "-z"], own)
@@ -32,10 +31,8 @@ export async function keepStaged(
     if (!isLinked) await importObjects(source, gitDir, ownObjects(gitDir, [...new Set(files.map(({ id }) => id))]))
     return await git.read(["write-tree", "--missing-ok"], own)
   } catch (error) {
-    if (error instanceof AppError && error.code === "git.failed") return undefined
+    if (isGitFailure(error)) return undefined
     throw error
-  } finally {
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
   }
 }
 

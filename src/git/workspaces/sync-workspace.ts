@@ -1,7 +1,7 @@
-import { existsSync, rmSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
-import { copyIndex } from "../copy-index.ts"
+import { copyIndex, temporaryIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
 import { commitEnvironment } from "../identity.ts"
 import type { SyncedWorkspace } from "../port.ts"
@@ -10,7 +10,7 @@ import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
 import { importHead } from "./import-work.ts"
 import { OWN_INDEX } from "./leftovers.ts"
-import { branchLines } from "./pin-worktree.ts"
+import { moveBranch } from "./pin-worktree.ts"
 import { updateRepository } from "./private-repository.ts"
 import { short } from "./verify-workspace.ts"
 import { firstLine, type WorkspaceContext } from "./workspace-context.ts"
@@ -98,10 +98,10 @@ async function advance(
   const { view, gitDir, record, path } = found
   const git = gitIn(context, found)
   const index = `${view}/${OWN_INDEX}-sync-${process.pid}`
+  using own = temporaryIndex(index)
   writeRecord(view, { ...record, pending: "sync" })
   try {
     copyIndex(existsSync(`${gitDir}/index`) ? `${gitDir}/index` : `${view}/index`, index)
-    const own = { env: { GIT_INDEX_FILE: index } }
     const { exitCode, stderr } = await git.run(["read-tree", "-m", "-u", "--no-recurse-submodules", from, to], own)
     if (exitCode !== 0)
       throw new AppError(
@@ -110,22 +110,11 @@ async function advance(
         { path },
       )
     await git.read(["read-tree", "-i", "-m", to])
-    await moveBranch(context, found, { branch, to })
+    const ref = `refs/heads/${branch}`
+    const tip = (await readRefs(context.git, context.commonDir, ref)).get(ref)
+    await moveBranch(context, found, { branch, tip, head: to })
     updateRepository(found, { branch, commit: to, index })
   } finally {
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
     writeRecord(view, record)
   }
-}
-
-/** The branch in the user's repository keeps the commit that the worker continues from. */
-async function moveBranch(
-  context: WorkspaceContext,
-  found: FoundWorkspace,
-  { branch, to }: { branch: string; to: string },
-): Promise<void> {
-  const ref = `refs/heads/${branch}`
-  const tip = (await readRefs(context.git, context.commonDir, ref)).get(ref)
-  const lines = branchLines(context, found, { branch, tip, head: to })
-  if (lines.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
 }
