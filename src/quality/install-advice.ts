@@ -1,4 +1,4 @@
-/** How people get programs that gates often need. */
+/** How to install programs that gates often need. */
 const SOURCES: Readonly<Record<string, string>> = {
   go: "install Go from https://go.dev/dl",
   cargo: "install Rust from https://rustup.rs",
@@ -22,53 +22,22 @@ const SOURCES: Readonly<Record<string, string>> = {
   make: "install make",
 }
 
-const PYTHON_TOOLS = new Set(["pytest", "ruff", "mypy", "tox", "nox", "flake8", "black", "pylint", "unittest2"])
-const OTHER_TOOLS = new Set([
-  ...[
-    "tsc",
-    "eslint",
-    "biome",
-    "prettier",
-    "jest",
-    "vitest",
-    "mocha",
-    "ava",
-    "npx",
-    "tox",
-    "pyright",
-    "python",
-    "python3",
-  ],
-  ...[
-    "pip",
-    "pdm",
-    "pipenv",
-    "ruby",
-    "rake",
-    "rspec",
-    "rubocop",
-    "php",
-    "phpunit",
-    "just",
-    "task",
-    "cmake",
-    "ninja",
-    "docker",
-  ],
-  ...["golangci-lint", "staticcheck", "shellcheck", "git", "curl", "jq", "tsx", "ts-node", "playwright", "cypress"],
-])
+const PYTHON_TOOLS = "pytest ruff mypy tox nox flake8 black pylint unittest2".split(" ")
+const OTHER_TOOLS = (
+  "tsc eslint biome prettier jest vitest mocha ava npx pyright python python3 pip pdm pipenv ruby rake rspec rubocop " +
+  "php phpunit just task cmake ninja docker golangci-lint staticcheck shellcheck git curl jq tsx ts-node playwright cypress"
+).split(" ")
 const NODE_RUNNERS = /^(npm|npx|pnpm|yarn|bun)\b/
 
-/** A tool that comes from elsewhere. Any other name may be the program that a task was asked to write. */
+/** Any other name may be a program that a task was asked to write. */
 export function isKnownTool(program: string): boolean {
-  return Object.hasOwn(SOURCES, program) || PYTHON_TOOLS.has(program) || OTHER_TOOLS.has(program)
+  return Object.hasOwn(SOURCES, program) || PYTHON_TOOLS.includes(program) || OTHER_TOOLS.includes(program)
 }
 
-/** What to do so that a program is there. */
 export function adviseInstall(program: string, line: string): string {
   const known = Object.hasOwn(SOURCES, program) ? SOURCES[program] : undefined
   if (known !== undefined) return known
-  if (PYTHON_TOOLS.has(program)) return `pip install ${program}`
+  if (PYTHON_TOOLS.includes(program)) return `pip install ${program}`
   const manager = NODE_RUNNERS.exec(line)?.[1]
   if (manager !== undefined) return `install the project's packages: ${manager === "npx" ? "npm" : manager} install`
   return `install ${program}`

@@ -3,9 +3,8 @@ import { isGrave, type NewFinding, readSeverity, type Severity } from "./finding
 type Read = Omit<NewFinding, "task">
 
 /**
- * Finds what a reviewer reports in forms of its own: `CRITICAL: ...`, `**[High]** src/a.ts:12 ...`, a heading
- * `## Critical` with a list below it. Only for answers of reviewing roles. Lines of the documented form, which begin with
- * FINDING, are read by the closing block.
+ * Finds findings in the prose of a reviewer: `CRITICAL: ...`, `**[High]** src/a.ts:12 ...`, a heading `## Critical` with a
+ * list. Lines of the documented form, which begin with FINDING, are read by the closing block.
  */
 export function readProse(answer: string): Read[] {
   const found: Read[] = []
@@ -19,14 +18,15 @@ export function readProse(answer: string): Read[] {
     const read = readLine(line)
     if (heading) section = read !== undefined && read.text === "" ? read.severity : undefined
     if (read !== undefined && read.text !== "") found.push(ofText(read.severity, read.text))
-    else if (read === undefined && section !== undefined && isItem(raw) && !isNone(line))
+    else if (read === undefined && section !== undefined && ITEM.test(raw) && !NONE.test(line))
       found.push(ofText(section, line))
-    else if (read === undefined && !heading && isAlarm(line)) found.push(ofText("critical", line))
+    else if (read === undefined && !heading && ALARM.test(line) && !NEGATED.test(line))
+      found.push(ofText("critical", line))
   }
   return withoutRepeats(found)
 }
 
-/** In prose, other words of the table mean too many things. */
+/** In prose the other severity words are ambiguous. */
 const WORD = "(critical|blocker|blocking|severe|major|high|medium|moderate|low|minor|nit)"
 /** `CRITICAL: text`, `[High] text`, `High severity - text`, `Critical issues (2)` */
 const LEADING = new RegExp(
@@ -58,26 +58,15 @@ function readLine(line: string): { severity: Severity; text: string } | undefine
     .replace(labelled[0], "")
     .replace(/\(\s*\)|\[\s*\]/g, "")
     .replace(/^[\s:|–—-]+|[\s:|–—-]+$/g, "")
-  // A label on a line of its own belongs to a text that stands elsewhere: only what is grave must not be lost.
-  if (rest !== "") return { severity: readSeverity(labelled[1] ?? ""), text: rest }
-  return isGrave({ severity: readSeverity(labelled[1] ?? "") })
-    ? { severity: readSeverity(labelled[1] ?? ""), text: line }
-    : undefined
+  // A label alone belongs to a text elsewhere: keep it only if it is grave.
+  const severity = readSeverity(labelled[1] ?? "")
+  if (rest !== "") return { severity, text: rest }
+  return isGrave({ severity }) ? { severity, text: line } : undefined
 }
 
-function isAlarm(line: string): boolean {
-  return ALARM.test(line) && !NEGATED.test(line)
-}
+const ITEM = /^ ?(?:[-*+•]|\d+[.)])\s/
 
-function isNone(line: string): boolean {
-  return NONE.test(line)
-}
-
-function isItem(raw: string): boolean {
-  return /^ ?(?:[-*+•]|\d+[.)])\s/.test(raw)
-}
-
-/** Without list marks, emphasis, table bars and emoji, which say nothing. */
+/** Without list marks, emphasis, table bars and emoji. */
 function plain(raw: string): string {
   return raw
     .replace(/^[\s>|]*(?:#{1,6}\s+)?(?:[-*+•]\s+|\d+[.)]\s+)?/, "")

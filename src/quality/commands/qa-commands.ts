@@ -47,7 +47,7 @@ export const qaSubmit = command({
   },
 })
 
-/** Whoever works outside of a repository hands in what no commit names. */
+/** Undefined outside of a repository, where work has no commit. */
 async function findState(
   session: Session,
   revision: string | undefined,

@@ -19,7 +19,7 @@ import { composeQaPrompt } from "../views/qa-prompt.ts"
 
 export interface ExaminePorts {
   readonly verifier: Verifier
-  /** Called only where an agent is asked; left out where none can be. */
+  /** Left out when no agent can be asked. */
   readonly ask?: () => Promise<Omit<AskPorts, keyof TeamName>>
   /** The longest prompt for an agent, in characters. */
   promptLimit(agent: string): number
@@ -33,37 +33,35 @@ export interface ExamineRequest extends TeamName {
   readonly tree: string
   /** Where the work began. */
   readonly base: string
-  /** What the one who did it says of it. */
+  /** The answer of the agent that did the work. */
   readonly answer: string
-  /** The program that did it. */
+  /** The agent that did it. */
   readonly executor: string
-  /** What QA said of it before. */
+  /** What QA said before. */
   readonly earlier: readonly string[]
   readonly signal: AbortSignal
 }
 
 export type Examined =
-  /** `isByChecks`: commands ran and nobody has read the work. */
+  /** `isByChecks`: only commands ran. */
   (QaAnswer & { readonly by: string; readonly isByChecks: boolean }) | NoVerdict
 
-/** Nobody gave an answer that counts. That is neither a pass nor a failure. */
+/** No valid answer: neither a pass nor a failure. */
 export interface NoVerdict {
   readonly why: string
-  /** Every program that could be asked is at its limit, the first of them until then. */
+  /** When the first program is available again, if all are at their limit. */
   readonly retryAt: string | null
 }
 
-/** As whom QA takes part in the team. */
+/** The name of QA in the team. */
 export const QA = "qa"
 
-/** Asked, asked again, and then another program or a fresh session of the same. */
 const MOST_ASKED = 3
 
 /**
- * Has work read by a program that did not do it, in a clean checkout; by the one that did it, in a session that knows
- * nothing of it, only where there is no other. No answer is no verdict: a program that crashes, takes too long or gives
- * an answer that does not fit the plan is asked once more, then another one is. Where commands alone did the work, its
- * checks run again in such a checkout, and the scores are what those show.
+ * Asks a program that did not do the work to read it in a clean checkout; the program that did it only when there is no
+ * other. Without a valid answer it is asked once more, then the next one is. For work of a script, its checks run again
+ * in a clean checkout and give the scores.
  */
 export async function examineWork(ports: ExaminePorts, request: ExamineRequest): Promise<Examined> {
   if (request.executor === SCRIPT) return examineByChecks(ports, request, "its own commands did the work")
@@ -111,10 +109,7 @@ async function askOne(
   return { ...parseQaAnswer(plan, structured), by: `${QA}-${agent}`, isByChecks: false }
 }
 
-/**
- * What passed on these files runs once more, whatever is remembered of it: this is another look, not the same one. What
- * failed does not: its answer would be the same.
- */
+/** Commands that passed on these files run once more; a stored failure counts. */
 async function examineByChecks({ verifier }: ExaminePorts, request: ExamineRequest, why: string): Promise<Examined> {
   const { task, plan, commit, tree, base, signal } = request
   const own = task.checks.map((line) => shellCommand("accept", line))
@@ -122,7 +117,8 @@ async function examineByChecks({ verifier }: ExaminePorts, request: ExamineReque
   const commands = own.length > 0 ? own : await listCommands(verifier, state, ["test"])
   if (commands.length === 0) return { why: `nobody has read it (${why}), and it has no checks to run`, retryAt: null }
   const { judged } = await judgeCommands({ ...verifier, runner: { ...verifier.runner, signal } }, state, {
-    ...{ commands, isSecondLook: true },
+    commands,
+    isSecondLook: true,
     base: await findRunBase(verifier.repository, await resolveRun(verifier.context, request), {
       commit,
       otherwise: base,

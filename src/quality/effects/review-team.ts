@@ -22,9 +22,8 @@ import { composeReviewPrompt, type ReviewFacts } from "../views/review-prompt.ts
 export interface ReviewPorts {
   readonly context: Context
   readonly merges: Pick<Merges, "find" | "findNamed" | "patch" | "tree">
-  /** Lends a folder that holds the commit. */
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
-  /** Read anew for each round, since limits of agents end meanwhile. */
+  /** Called for each round, because limits of agents end meanwhile. */
   openAsk(): Promise<Omit<AskPorts, keyof TeamName>>
   /** The longest prompt for an agent, in characters. */
   promptLimit(agent: string): number
@@ -32,19 +31,19 @@ export interface ReviewPorts {
 
 export interface ReviewRequest extends TeamName {
   readonly timeoutMs: number | null
-  /** How long to wait for agents that are limited, when no other can review; by default 15 minutes. */
+  /** How long to wait when all reviewers are rate-limited; by default 15 minutes. */
   readonly patienceMs?: number
   readonly signal?: AbortSignal
 }
 
-/** As whom the reviewer takes part in the team. */
+/** The name of the reviewer in the team. */
 const REVIEWER = "reviewer"
 const PATIENCE_MS = 15 * 60_000
 
 /**
- * Has an agent that did least of the work look at all of it: the integration branch against where it began, what the
- * tasks report, and whether earlier findings are fixed. Only a whole answer counts. An agent that gives none is asked
- * once more, then the next one is. Without any verdict it is skipped, with the reason. Throws only when interrupted.
+ * Asks an agent that did least of the work to review all of it, and whether earlier findings are fixed. An agent without
+ * a valid answer is asked once more, then the next one is. Without any verdict the review is skipped, with the reason.
+ * Throws only when interrupted.
  */
 export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Promise<Verdict> {
   const { context, merges } = ports
@@ -60,10 +59,8 @@ export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Pr
   await noteGateStarted(context, name, begun)
   const outcome = await findOutcome(ports, request, { name, integration })
   if ("review" in outcome) return recordReview(context, name, { ...outcome, ...judged, by: REVIEWER })
-  return addVerdict(context, name, {
-    ...{ scope: "cross-agent", subject: null, ...judged, status: "skipped", issues: [outcome.why], by: REVIEWER },
-    checks: [{ name: "review", status: "skipped", evidence: outcome.why }],
-  })
+  const checks = [{ name: "review", status: "skipped", evidence: outcome.why }] as const
+  return addVerdict(context, name, { ...begun, ...judged, status: "skipped", checks, issues: [outcome.why] })
 }
 
 type Outcome = { readonly why: string } | { readonly review: Review; readonly agent: string }
@@ -103,7 +100,10 @@ async function readFacts({ context, merges }: ReviewPorts, { name, integration }
   const agents = lastAgents(view.history)
   const { start, tip } = integration
   const facts: ReviewFacts = {
-    ...{ goal: view.team.goal, from: start, to: tip, patch: await merges.patch(start, tip) },
+    goal: view.team.goal,
+    from: start,
+    to: tip,
+    patch: await merges.patch(start, tip),
     earlier: (await listFindings.run(context, { ...name, open: true })).filter(isGrave),
     tasks: [...view.tasks.values()].map((task) => ({
       ...task,
@@ -113,7 +113,8 @@ async function readFacts({ context, merges }: ReviewPorts, { name, integration }
       united: view.history.tasks.get(task.id)?.united ?? [],
     })),
   }
-  return { facts, done: countBy(agents.values()) }
+  const done = new Map([...Map.groupBy(agents.values(), (agent) => agent)].map(([agent, all]) => [agent, all.length]))
+  return { facts, done }
 }
 
 interface Asked {
@@ -166,15 +167,9 @@ function askOnce(
   )
 }
 
-/** By task: the agent that worked on it last. */
+/** The last agent of each task. */
 function lastAgents({ runs }: History): ReadonlyMap<string, string> {
   const agents = new Map<string, string>()
   for (const { task, agent } of runs.values()) if (task !== null) agents.set(task, agent)
   return agents
-}
-
-function countBy(names: Iterable<string>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
 }

@@ -1,71 +1,73 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as v from "valibot"
 import { codeOf } from "../../lib/error-code.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../../lib/process/process-identity.ts"
 import { openRecording, type Recording, type RecordingLimit } from "../../lib/process/recording.ts"
-import type { FirstFailure } from "../first-failure.ts"
-import type { TestResults } from "../results/test-results.ts"
 
-/** How a command ended: what it would do again on the same tree. */
-export interface StoredResult {
-  readonly line: string
-  readonly tree: string
-  /** Of a command that was stopped 124, as `timeout` has it; of one that was killed 137. */
-  readonly exitCode: number
-  /** The last part of what it printed, secrets masked. */
-  readonly tail: string
-  /** SHA-256 of everything it printed. */
-  readonly outputHash: string
-  readonly durationMs: number
-  readonly ranAt: string
-  /** Of one that failed, where its output tells. */
-  readonly firstFailure?: FirstFailure
-  /** Each test by its name, where the output tells. */
-  readonly tests?: TestResults
-  /** It ended well and says that it ran no test. */
-  readonly ranNoTest?: true
-  /** The program that is not installed, where that is why it failed. */
-  readonly missing?: string
-  /** It did not end by itself: why, in a few words. `limitMs` is the time limit that it reached. */
-  readonly stopped?: { readonly ending: string; readonly limitMs: number | null }
-  /** How often it ran on this tree; missing in results of earlier versions, which stand for one run. */
-  readonly runs?: number
-  /** It failed and then passed on this tree; the tests that did, where the output tells. */
-  readonly flaky?: readonly string[]
-}
+const names = v.pipe(v.array(v.string()), v.readonly())
 
-/** The place of one result: `gates/<key>/` in the home. Files appear in it whole or not at all. */
+const StoredResult = v.object({
+  line: v.string(),
+  tree: v.string(),
+  /** 124 for a command that was stopped, 137 for one that was killed. */
+  exitCode: v.number(),
+  /** The end of the output, secrets masked. */
+  tail: v.string(),
+  /** SHA-256 of the whole output. */
+  outputHash: v.string(),
+  durationMs: v.number(),
+  ranAt: v.string(),
+  firstFailure: v.optional(
+    v.object({
+      test: v.string(),
+      file: v.nullable(v.string()),
+      line: v.nullable(v.number()),
+      message: v.nullable(v.string()),
+    }),
+  ),
+  /** Left out where the output does not name tests. */
+  tests: v.optional(v.object({ format: v.string(), passed: names, failed: names, skipped: names })),
+  /** It passed, and its output says that it ran no test. */
+  ranNoTest: v.optional(v.literal(true)),
+  /** It failed because this program is not installed. */
+  missing: v.optional(v.string()),
+  /** Why it was stopped, in a few words. `limitMs`: by this time limit. */
+  stopped: v.optional(v.object({ ending: v.string(), limitMs: v.nullable(v.number()) })),
+  /** Runs on this tree; earlier versions left it out for one run. */
+  runs: v.optional(v.number()),
+  /** It failed and then passed on this tree; the tests that did. */
+  flaky: v.optional(names),
+})
+
+/** The result of a command on a tree. */
+export type StoredResult = Readonly<v.InferOutput<typeof StoredResult>>
+
+/** The folder of one result: `gates/<key>/` in the home. Its files are written atomically. */
 export interface ResultPlace {
   readonly key: string
-  /** All that the command printed, secrets masked. */
+  /** The whole output, secrets masked. */
   readonly outputFile: string
-  /** Undefined as long as there is none, or none that can be read. */
+  /** Undefined when there is no readable result. */
   read(): StoredResult | undefined
-  /** Where output goes while the command runs; of this process alone. */
+  /** The draft of the output, of this process alone. */
   record(limit: RecordingLimit): Recording
-  /** The draft becomes the output. Without a result the next one runs the command again. */
+  /** The draft becomes the output. Without a result the command will run again. */
   finish(result: StoredResult | undefined): void
-  /**
-   * From now on this process runs the command. `abandoned`: so did one that died, and what it had started may be left.
-   * `busy`: another one runs it.
-   */
+  /** Reserves the command for this process. `abandoned`: its last runner died. `busy`: another process runs it. */
   take(): "free" | "abandoned" | "busy"
   leave(): void
 }
 
-const RESULT = "result.json"
-const OUTPUT = "output.txt"
 export const RUNNING = "running.json"
 
 let drafts = 0
 
 export function openResultPlace(home: string, key: string): ResultPlace {
   const folder = join(home, "gates", key)
-  const [result, outputFile, running] = [RESULT, OUTPUT, RUNNING].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const result = join(folder, "result.json")
+  const outputFile = join(folder, "output.txt")
+  const running = join(folder, RUNNING)
   const draftFile = join(folder, `${process.pid}-${++drafts}.tmp`)
   const draftOf = (file: string) => `${file}.${process.pid}-${drafts}.tmp`
   return {
@@ -83,7 +85,7 @@ export function openResultPlace(home: string, key: string): ResultPlace {
     take() {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const draft = draftOf(running)
-      // Linked into its place with its content, so that nobody finds it half written.
+      // A link makes the whole file appear at once.
       writeFileSync(draft, JSON.stringify(identityOf(process.pid)), { mode: 0o600 })
       try {
         const wasAbandoned = isAbandoned(running)
@@ -101,15 +103,15 @@ export function openResultPlace(home: string, key: string): ResultPlace {
   }
 }
 
-/** Whoever ran the command is gone. */
+/** The process that ran the command is gone. */
 export function isAbandoned(running: string): boolean {
   const holder = readJson(running) as ProcessIdentity | undefined
   return holder !== undefined && !isRunning(holder)
 }
 
 function readResult(file: string): StoredResult | undefined {
-  const found = readJson(file) as Partial<StoredResult> | undefined
-  return typeof found?.exitCode === "number" && typeof found.tail === "string" ? (found as StoredResult) : undefined
+  const read = v.safeParse(StoredResult, readJson(file))
+  return read.success ? read.output : undefined
 }
 
 function readJson(file: string): unknown {

@@ -20,73 +20,66 @@ export interface Runner {
   readonly processes: Processes
   readonly clock: Clock
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<unknown>
-  /** The home of teamwork, where results are kept. */
+  /** Where results are stored. */
   readonly home: string
-  /** Keeps them elsewhere, as a simulation does. */
+  /** Stores results elsewhere; for simulations. */
   readonly placeOf?: (key: string) => ResultPlace
-  /** The whole environment of every command. */
   readonly env: Readonly<Record<string, string>>
   readonly mask: Mask
   readonly timeoutMs: number
-  /** What makes a checkout ready for commands; with another one they may end otherwise. */
+  /** The set-up of checkouts; part of the key of a result. */
   readonly preparation: string
-  /** The environment as programs in a checkout get it: its own Python, its ports. No part of what results are kept by. */
+  /** Adds the Python and the ports of a checkout; not part of the key. */
   readonly surround?: (env: Readonly<Record<string, string>>, folder: string, inside: string) => Record<string, string>
-  /** How much of an output is kept. */
+  /** The most that is kept of an output. */
   readonly maxBytes: number
-  /** Run what ran before on the same tree. */
+  /** Ignore stored results. */
   readonly again: boolean
   readonly signal: AbortSignal
 }
 
-/** Where a tree's commands run. */
+/** Where the commands of a tree run. */
 export interface Site {
   readonly tree: string
-  /** The folder, when it holds more than the tree: what git ignores. Null for one that holds nothing else. */
+  /** The folder, when it has files that git ignores; null for a clean checkout. */
   readonly inUse: string | null
-  /** What is installed by itself in a fresh checkout; left out where nothing is. */
-  readonly setup?: {
-    readonly key: string
-    /** Whether what is installed in the folder is just that. */
-    readonly isHere: boolean
-  }
-  /** Opened only when a command really has to run. */
+  /** What teamwork installs in a fresh checkout. `isHere`: the folder has exactly that. */
+  readonly setup?: { readonly key: string; readonly isHere: boolean }
+  /** Called only when a command has to run. */
   folder(): Promise<string>
 }
 
 export interface CommandResult extends Omit<StoredResult, "exitCode"> {
   readonly command: GateCommand
   readonly hasPassed: boolean
-  /** Null unless it ended by itself. */
+  /** Null: it was stopped. */
   readonly exitCode: number | null
-  /** How it ended, in a few words. */
   readonly ending: string
-  /** It ran earlier, on the same tree. */
   readonly isCached: boolean
   readonly outputFile: string
 }
 
-/** How often somebody who waits for another process to run the same command looks whether it is done. */
+/** Polling while another process runs the same command. */
 const WAIT_MS = 50
 const KEY_LETTERS = 40
 const TAIL_BYTES = 8 * 1024
-/** How far the first failing test is looked for from the beginning; behind that only in the tail. */
+/** The first failing test is searched in so much of the beginning, and in the tail. */
 const HEAD_LETTERS = 1024 * 1024
-/** Results of tests are read from outputs up to here: of a longer one nobody could say that all failures were found. */
+/** Test results are read only from outputs up to this length. */
 const MAX_READ_LETTERS = 16 * 1024 * 1024
-/** As `timeout` and the shell have it for what was stopped, and for what was killed. */
+/** The codes of `timeout` and of a shell. */
 const STOPPED_CODE = 124
 const KILLED_CODE = 137
 const MAX_LINE_BYTES = 1024 * 1024
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/
-/** Letters without a space, or a field such as `Proc-Type: 4,ENCRYPTED`: not what a person would want to read. */
+/** A line inside a key: one word, or a field such as `Proc-Type: 4,ENCRYPTED`. */
 const KEY_LINE = /^\s*\S*\s*$|^[\w-]+: |PRIVATE KEY-----/
 const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
 
 /**
- * Runs a command on a tree, unless it ran on that very tree before, on the same machine with the same programs and
- * environment: then that is the result, good or bad. Of several who ask at once one runs it, the others wait. With
- * `twice`, a failure counts only when it came in two runs; no failing command ever runs a third time on one tree.
+ * Runs a command on a tree, or returns the stored result for the same tree, machine, programs and environment. Of several
+ * callers at once one runs it and the others wait. With `twice` a failure counts only after two runs; a failing command
+ * never runs a third time on one tree.
  */
 export async function runCommand(
   runner: Runner,
@@ -106,14 +99,14 @@ export async function runCommand(
     await runner.sleep(WAIT_MS, runner.signal)
   }
   try {
-    // Whoever had taken it may have just finished.
+    // Another process may have just finished it.
     return find() ?? (await runNow(runner, site, command, { place, before: earlierRun(runner, places) }))
   } finally {
     place.leave()
   }
 }
 
-/** The run that the next one is held against. One that had less time is none. */
+/** The run that the next one is combined with. One with a shorter time limit does not count. */
 function earlierRun({ again, timeoutMs }: Runner, places: readonly ResultPlace[]): StoredResult | undefined {
   if (again) return undefined
   const stored = places.map((place) => place.read()).find((each) => each !== undefined)
@@ -121,7 +114,7 @@ function earlierRun({ again, timeoutMs }: Runner, places: readonly ResultPlace[]
   return limitMs !== null && timeoutMs > limitMs ? undefined : stored
 }
 
-/** What is known of a command on a tree; runs nothing. */
+/** The stored result; runs nothing. */
 export function findResult(
   runner: Runner,
   site: Omit<Site, "folder">,
@@ -136,19 +129,19 @@ function placesOf(runner: Runner, { tree, inUse, setup }: Omit<Site, "folder">, 
     placeOf(keyOf(runner, tree, { command, inUse: used, setup: key }))
   const { key: fresh, isHere } = setup ?? { key: "", isHere: false }
   const place = placeFor(inUse, inUse === null && isHere ? fresh : "")
-  // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there, or just
-  // what a fresh one would have. Not the other way round: a file that git ignores may be why it went well.
+  // A result of a fresh checkout also holds for a used folder that has nothing else installed. Not the other way round:
+  // the command may have passed because of an ignored file.
   const isBare = fresh === "" && listInstalled(inUse ?? "", command.folder).length === 0
   const isAlike = inUse !== null && (isHere || isBare)
   return { place, places: isAlike ? [place, placeFor(null, fresh)] : [place] }
 }
 
-/** In the environment of the command and all it starts; the name carries the key, so that one inside of another has both. */
+/** A variable for the command and its children. The name has the key, so that nested gates have both marks. */
 function markOf(key: string): string {
   return `TEAMWORK_GATE_${key}`
 }
 
-/** Two runs of the same tests at once could disturb each other, and nobody would ever end the first. */
+/** Ends what a dead runner left behind: two runs of the same tests could disturb each other. */
 function endLeftovers(key: string, env: Runner["env"]): void {
   for (const pid of processesMarked(`${markOf(key)}=1`, env)) killAll(pid, [pid], "SIGKILL")
 }
@@ -187,7 +180,6 @@ function toResult(
 
 interface Run {
   readonly place: ResultPlace
-  /** What is known of the same tree already. */
   readonly before: StoredResult | undefined
 }
 
@@ -202,41 +194,42 @@ async function runNow(
   const ranAt = new Date(runner.clock.now()).toISOString()
   const { ended, head, tail, all } = await runRecorded(runner, command, { folder, cwd, place })
   const { durationMs, outputHash } = ended
-  // A process ended by a signal has no exit code: somebody or something stopped it.
+  // A process that a signal ended has no exit code.
   const exitCode = ended.reason === "exited" ? ended.exitCode : null
   const hasPassed = exitCode === 0
   const output = all ?? head
   const firstFailure = hasPassed ? undefined : findFirstFailure(head, cwd)
   const tests = all === undefined ? undefined : readTestResults(all, cwd)
-  // Where tests ran, the program is there: one of them printed that another one is missing, and the rest still counts.
+  // If tests ran, the program is there; the message about a missing one came from a test.
   const hasRunTests = tests !== undefined && tests.passed.length + tests.failed.length > 0
   const ending = { reason: ended.reason, exitCode, command: command.command, output }
   const missing = hasRunTests ? undefined : findMissingProgram(ending)
-  const stopped =
-    exitCode === null
-      ? {
-          ending: describe(ended, command, runner.timeoutMs),
-          limitMs: ended.reason === "timed-out" ? runner.timeoutMs : null,
-        }
-      : undefined
+  const isLate = ended.reason === "timed-out"
+  const stopped = { ending: describe(ended, command, runner.timeoutMs), limitMs: isLate ? runner.timeoutMs : null }
   const now: StoredResult = {
-    ...{ line: command.line, tree: site.tree, tail, outputHash, durationMs, ranAt, runs: 1 },
-    exitCode: exitCode ?? (ended.reason === "timed-out" ? STOPPED_CODE : KILLED_CODE),
-    ...(firstFailure === undefined ? {} : { firstFailure }),
-    ...(tests === undefined ? {} : { tests }),
-    ...(hasPassed && all !== undefined && saysNoTests(all) ? { ranNoTest: true } : {}),
-    ...(missing === undefined ? {} : { missing }),
-    ...(stopped === undefined ? {} : { stopped }),
+    line: command.line,
+    tree: site.tree,
+    tail,
+    outputHash,
+    durationMs,
+    ranAt,
+    runs: 1,
+    exitCode: exitCode ?? (isLate ? STOPPED_CODE : KILLED_CODE),
+    ...(firstFailure && { firstFailure }),
+    ...(tests && { tests }),
+    ...(hasPassed && all !== undefined && saysNoTests(all) && { ranNoTest: true }),
+    ...(missing !== undefined && { missing }),
+    ...(exitCode === null && { stopped }),
   }
   const settled = settleRuns(before, now)
-  // What could not be started says nothing of the tree.
+  // A command that could not start says nothing about the tree.
   const isKept = ended.reason === "exited" || ended.reason === "timed-out"
   place.finish(isKept ? settled : undefined)
   if (ended.reason === "cancelled") throw new AppError("gate.cancelled", `interrupted while ${command.line} ran`)
   return toResult(settled, { command, outputFile: place.outputFile, isCached: false })
 }
 
-/** All of it goes to the file, line by line so that no secret is cut in two and slips through. */
+/** Records the output line by line, so that no secret is cut in two and missed. */
 async function runRecorded(
   { processes, env, surround, mask, timeoutMs, maxBytes, signal }: Runner,
   { command }: GateCommand,
@@ -249,7 +242,7 @@ async function runRecorded(
   using recording = place.record({ maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
   let isInKey = false
   const keep = (text: string) => {
-    // A private key is a secret of many lines.
+    // A private key spans many lines.
     const isPart = isInKey && KEY_LINE.test(text)
     isInKey = (isPart || KEY_BEGINS.test(text)) && !KEY_ENDS.test(text)
     const masked = isPart ? "***" : mask(text)
@@ -270,7 +263,6 @@ async function runRecorded(
   return { ended, head: head.length < HEAD_LETTERS ? head : `${head}${tail}`, tail, all }
 }
 
-/** A program that the command needs, or a file of the repository, may be missing: shells exit with 127 then. */
 function endingOf({ exitCode, missing, tail }: StoredResult, { line }: GateCommand): string {
   if (missing !== undefined) return `exited with ${exitCode}: ${missing} was not found`
   if (exitCode === 126) return "exited with 126: it may not be executed"

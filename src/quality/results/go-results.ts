@@ -1,3 +1,4 @@
+import * as v from "valibot"
 import { makeTally, type ResultReader, type Tally } from "./tally.ts"
 
 const RESULT = /^ *--- (FAIL|PASS|SKIP): (\S+) \([\d.]+s\)$/
@@ -24,10 +25,10 @@ const readGo: ResultReader = {
       packages++
       isEnded = false
       if (end === "FAIL") failed++
-      addPackage(tally, of, { tests, hasFailed: end === "FAIL", ...(why === undefined ? {} : { why }) })
+      addPackage(tally, of, { tests, hasFailed: end === "FAIL", why })
       tests = []
     }
-    // A last FAIL closes a list of packages with failures; one package alone tells the status it exited with.
+    // A last FAIL ends a list of packages; a single package ends with its exit status.
     const isAlone = packages === 1 && lines.some((line) => /^exit status \d+$/.test(line))
     const isCut = tests.length > 0 || (failed > 0 && !isEnded && !isAlone)
     return isCut ? "unclear" : tally
@@ -42,10 +43,10 @@ interface Test {
 interface GoPackage {
   readonly tests: readonly Test[]
   readonly hasFailed: boolean
-  readonly why?: string
+  readonly why?: string | undefined
 }
 
-/** A test that only failed by its parts is told by them. A package that failed without a test is told by itself. */
+/** A test that failed by its subtests is left out. A package that failed without a test counts itself. */
 function addPackage(tally: Tally, name: string, { tests, hasFailed, why }: GoPackage): void {
   const groups = new Set<string>()
   for (const test of tests) {
@@ -59,13 +60,17 @@ function addPackage(tally: Tally, name: string, { tests, hasFailed, why }: GoPac
     tally.add("failed", why === undefined ? name : `${name}::[${why}]`)
 }
 
-interface Line {
-  readonly Action?: unknown
-  readonly Package?: unknown
-  readonly Test?: unknown
-  readonly Output?: unknown
-  readonly FailedBuild?: unknown
-}
+const Line = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    Action: v.string(),
+    Package: v.string(),
+    Test: v.fallback(v.optional(v.string()), undefined),
+    Output: v.fallback(v.string(), ""),
+    FailedBuild: v.optional(v.unknown()),
+  }),
+)
 
 /** `go test -json`, one object in a line. */
 const readGoJson: ResultReader = {
@@ -79,36 +84,28 @@ const readGoJson: ResultReader = {
       return known
     }
     for (const line of text.split("\n")) {
-      // Older versions tell of what cannot be built beside the objects.
+      // Older versions report build failures beside the objects.
       const [, name, why] = /^FAIL\t(\S+) \[(build failed|setup failed)\]$/.exec(line) ?? []
       if (name !== undefined && why !== undefined) Object.assign(open(name), { end: "fail", why })
-      const found = line.startsWith("{") ? parse(line) : undefined
-      if (typeof found?.Package !== "string" || typeof found.Action !== "string") continue
-      const known = open(found.Package)
-      const { Action: action, Test: test } = found
-      if (typeof found.Output === "string" && found.Output.startsWith("panic: test timed out")) return "unclear"
+      const read = line.startsWith("{") ? v.safeParse(Line, line) : undefined
+      if (read?.success !== true) continue
+      const { Action: action, Package: of, Test: test, Output: output, FailedBuild: build } = read.output
+      const known = open(of)
+      if (output.startsWith("panic: test timed out")) return "unclear"
       if (action !== "pass" && action !== "fail" && action !== "skip") continue
-      if (typeof test === "string") known.tests.push({ status: ENDS[action], name: test })
-      else Object.assign(known, { end: action, ...(found.FailedBuild === undefined ? {} : { why: "build failed" }) })
+      if (test !== undefined) known.tests.push({ status: ENDS[action], name: test })
+      else Object.assign(known, { end: action, ...(build !== undefined && { why: "build failed" }) })
     }
     if (packages.size === 0) return undefined
     const tally = makeTally()
     for (const [name, { tests, end, why }] of packages) {
       if (end === undefined) return "unclear"
-      addPackage(tally, name, { tests, hasFailed: end === "fail", ...(why === undefined ? {} : { why }) })
+      addPackage(tally, name, { tests, hasFailed: end === "fail", why })
     }
     return tally
   },
 }
 
 const ENDS = { pass: "passed", fail: "failed", skip: "skipped" } as const
-
-function parse(line: string): Line | undefined {
-  try {
-    return JSON.parse(line) as Line
-  } catch {
-    return undefined
-  }
-}
 
 export const GO_READERS: readonly ResultReader[] = [readGo, readGoJson]

@@ -1,4 +1,4 @@
-import { countIn, makeTally, nameOf, type ResultReader, sumOf } from "./tally.ts"
+import { makeTally, nameOf, type ResultReader, sumIn, sumOf } from "./tally.ts"
 
 /** `(fail) math > adds [0.33ms]` below `a.test.ts:`. */
 const readBun: ResultReader = {
@@ -16,7 +16,7 @@ const readBun: ResultReader = {
       const header = /^(\S+\.[cm]?[jt]sx?):$/.exec(line)?.[1]
       if (header !== undefined) file = path(header)
       if (/^bun test v\d|^Ran \d+ tests? across/.test(line)) isRepeated = false
-      // A long run tells all failures once more at its end.
+      // A long run repeats all failures at its end.
       if (/^\d+ tests? (?:failed|skipped|todo):$/.test(line)) isRepeated = true
       const [, sign, name = ""] = /^\((pass|fail|skip|todo)\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(line) ?? []
       if (sign === undefined || isRepeated) continue
@@ -34,19 +34,17 @@ const readVitest: ResultReader = {
     const sums = lines.filter((line) => /^ +Tests +(?:\d+ |no tests)/.test(line))
     if (!lines.some((line) => /^ Test Files +(?:\d+ |no test)/.test(line))) return undefined
     if (sums.length === 0 || lines.some((line) => /^ +Errors +\d+ error|⎯ Unhandled /.test(line))) return "unclear"
-    const tests = sums.reduce((sum, line) => sum + countIn(line, /failed/), 0)
+    const tests = sumIn(sums, /failed/)
     const suites = sumOf(lines, /^⎯+ Failed Suites (\d+) ⎯+$/) ?? 0
     const tally = makeTally()
     for (const line of lines) {
       const [, project, file, name = ""] =
         /^ FAIL {2}(?:\|([^|]*)\| )?(.+?\.[cm]?[jt]sx?)(?: > (.+)| \[ .* \])?$/.exec(line) ?? []
       if (file !== undefined) tally.add("failed", nameOf(withProject(project, path(file)), name))
-      const [, passed, sign, ...rest] =
-        /^ ([✓↓□]) ((?:\|[^|]*\| )?)(\S+?\.[cm]?[jt]sx?) > (.+?)(?: \d+m?s)?$/.exec(line) ?? []
-      if (passed === undefined) continue
-      const [of = "", test = ""] = rest
-      const name1 = nameOf(withProject(sign?.replaceAll(/[| ]/g, ""), path(of)), test)
-      tally.add(passed === "✓" ? "passed" : "skipped", name1)
+      const [, sign, of, inFile = "", test = ""] =
+        /^ ([✓↓□]) (?:\|([^|]*)\| )?(\S+?\.[cm]?[jt]sx?) > (.+?)(?: \d+m?s)?$/.exec(line) ?? []
+      if (sign === undefined) continue
+      tally.add(sign === "✓" ? "passed" : "skipped", nameOf(withProject(of?.replaceAll(" ", ""), path(inFile)), test))
     }
     return tally.failed.length === tests + suites ? tally : "unclear"
   },
@@ -80,8 +78,8 @@ const readJest: ResultReader = {
       isSuite ? broken++ : failed++
       tally.add("failed", nameOf(file, isSuite ? "" : title.replaceAll(" › ", " > ")))
     }
-    const told = (from: readonly string[]) => from.reduce((sum, line) => sum + countIn(line, /failed/), 0)
-    return told(tests) === failed && told(suites) === files && broken <= files ? tally : "unclear"
+    const isWhole = sumIn(tests, /failed/) === failed && sumIn(suites, /failed/) === files && broken <= files
+    return isWhole ? tally : "unclear"
   },
 }
 
@@ -102,7 +100,7 @@ const readMocha: ResultReader = {
         told += left
         continue
       }
-      // In the tree a failure has its number, and behind the sums its name.
+      // The tree has the number of a failure; its name stands behind the sums.
       if (left === 0 && names === undefined && number === 0 && /^ +\d+\) \S/.test(line)) marked++
       if (left > 0 && names === undefined && line.startsWith(`  ${number + 1}) `)) {
         names = [line.slice(`  ${number + 1}) `.length)]
@@ -125,16 +123,17 @@ const readAva: ResultReader = {
     const odd = /^ {2}\d+ (?:uncaught exceptions?|unhandled rejections?|tests? remained pending)|^ {2}✘ (?!\[fail\])/
     if (lines.some((line) => odd.test(line))) return "unclear"
     const tally = makeTally()
-    for (const line of lines) {
-      const failed = /^ {2}✘ \[fail\]: (.+)$/.exec(line)?.[1]
-      if (failed !== undefined) tally.add("failed", failed.replaceAll(" › ", " > "))
-      const passed = /^ {2}✔ (?:\[expected fail\] )?(.+?)(?: \([\d.]+m?s\))?$/.exec(line)?.[1]
-      if (passed !== undefined) tally.add("passed", passed.replaceAll(" › ", " > "))
-      const skipped = /^ {2}- \[(?:skip|todo)\] (.+)$/.exec(line)?.[1]
-      if (skipped !== undefined) tally.add("skipped", skipped.replaceAll(" › ", " > "))
+    const patterns = {
+      failed: /^ {2}✘ \[fail\]: (.+)$/,
+      passed: /^ {2}✔ (?:\[expected fail\] )?(.+?)(?: \([\d.]+m?s\))?$/,
+      skipped: /^ {2}- \[(?:skip|todo)\] (.+)$/,
     }
-    const told = sums.reduce((sum, line) => sum + countIn(line, /tests? failed|hooks? failed/), 0)
-    return told === tally.failed.length ? tally : "unclear"
+    for (const line of lines)
+      for (const status of ["failed", "passed", "skipped"] as const) {
+        const name = patterns[status].exec(line)?.[1]
+        if (name !== undefined) tally.add(status, name.replaceAll(" › ", " > "))
+      }
+    return sumIn(sums, /tests? failed|hooks? failed/) === tally.failed.length ? tally : "unclear"
   },
 }
 
@@ -165,10 +164,8 @@ const readDeno: ResultReader = {
         if (steps === undefined) tally.add(status, nameOf(file, ...names))
       }
     }
-    return sums.reduce((sum, line) => sum + countIn(line, /failed/), 0) === top ? tally : "unclear"
+    return sumIn(sums, /failed/) === top ? tally : "unclear"
   },
 }
 
-export const JAVASCRIPT_READERS: readonly ResultReader[] = [
-  ...[readBun, readVitest, readJest, readMocha, readAva, readDeno],
-]
+export const JAVASCRIPT_READERS: readonly ResultReader[] = [readBun, readVitest, readJest, readMocha, readAva, readDeno]

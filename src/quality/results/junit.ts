@@ -1,4 +1,4 @@
-import { makeTally, nameOf, type Output, type Reading, type ResultReader } from "./tally.ts"
+import { makeTally, nameOf, type Output, type ResultReader } from "./tally.ts"
 
 const TAG =
   /<(\/?)(testsuites|testsuite|testcase|failure|error|skipped)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>/g
@@ -6,7 +6,7 @@ const TAG =
 interface Suite {
   readonly name: string
   readonly tag: string
-  /** How many failures it says it has, and how many were seen in it. */
+  /** The failures it reports, and those seen in it. */
   readonly told: number
   seen: number
 }
@@ -16,7 +16,7 @@ interface Case {
   status: "passed" | "failed" | "skipped"
 }
 
-/** Whether printed or read from a file: one or more documents, each with its suites and cases. */
+/** One or more documents, each with its suites and cases. */
 export const readJunit: ResultReader = {
   format: "junit",
   signs: ["<testsuite"],
@@ -40,7 +40,7 @@ export const readJunit: ResultReader = {
           else if (told > 0) return "unclear"
         } else {
           const last = suites.pop()
-          // A suite may count its parts instead of all below them, so more may be seen than it tells of.
+          // A suite may count only its direct parts, so more may be seen than it reports.
           if (last?.tag !== tag || last.told > last.seen) return "unclear"
         }
       } else if (tag === "testcase") {
@@ -52,20 +52,16 @@ export const readJunit: ResultReader = {
         if (single === "/") open = undefined
       } else if (open !== undefined && end !== "/") open.status = statusOf(tag, open.status)
     }
-    return finish(hasFound, suites.length === 0 && open === undefined, tally)
+    if (!hasFound) return undefined
+    return suites.length === 0 && open === undefined ? tally : "unclear"
   },
-}
-
-function finish(hasFound: boolean, isClosed: boolean, tally: Exclude<Reading, undefined | "unclear">): Reading {
-  if (!hasFound) return undefined
-  return isClosed ? tally : "unclear"
 }
 
 function statusOf(tag: string, before: Case["status"]): Case["status"] {
   return tag === "skipped" ? (before === "failed" ? "failed" : "skipped") : "failed"
 }
 
-/** Text of a failure may quote tags of its own. */
+/** The text of a failure may quote tags. */
 function withoutData(text: string): string {
   const parts: string[] = []
   let at = 0
@@ -98,7 +94,7 @@ function decode(text: string): string {
   })
 }
 
-/** A suite that is called after the file or folder that it ran in. */
+/** A suite may be named after its file. */
 function suiteName({ name = "" }: Attributes, output: Output): string {
   return isPath(name) ? output.path(name) : name
 }
@@ -107,7 +103,7 @@ function isPath(name: string): boolean {
   return /^(?:\/|\.\/|file:|[A-Za-z]:\\)\S*$/.test(name)
 }
 
-/** The outermost suite is the whole run: pytest, Mocha and others name it after themselves. */
+/** Runners name the outermost suite after themselves. */
 function caseName({ file, classname = "", name = "" }: Attributes, suites: readonly Suite[], output: Output): string {
   const inner = suites.filter((suite) => suite.tag === "testsuite").map((suite) => suite.name)
   const groups = inner.length > 1 || suites.length > 1 ? inner : []

@@ -1,4 +1,4 @@
-/** How runners say that they ran no test, each with how they say that they ran some. Several may have printed. */
+/** What runners print when they ran no test, and when they ran some. */
 const SAYINGS: readonly (readonly [none: RegExp, some: RegExp])[] = [
   // pytest, unittest
   [/\bno tests ran\b|\bcollected 0 items\b/, /\bcollected [1-9]\d* items?\b|\b[1-9]\d* (?:passed|failed|error)/],
@@ -26,7 +26,7 @@ const SAYINGS: readonly (readonly [none: RegExp, some: RegExp])[] = [
   [/<testsuites?\b[^>]*\btests="0"/, /<testcase\b/],
 ]
 
-/** Whether a command that ended well ran no test at all: then it has shown nothing. Only where its output says so. */
+/** Whether the output says that no test ran. */
 export function saysNoTests(output: string): boolean {
   const text = Bun.stripANSI(output).replaceAll("\r\n", "\n")
   const isNone = SAYINGS.some(([none]) => none.test(text))

@@ -1,9 +1,9 @@
-import { countIn, makeTally, nameOf, type ResultReader } from "./tally.ts"
+import { makeTally, nameOf, type ResultReader, sumIn } from "./tally.ts"
 
 const PYTEST_END =
   /^(?:=+ )?((?:\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun|subtests passed)(?:, )?)+|no tests ran) in [\d.]+s/
 const PYTEST_STOPPED = /^!+ .*(?:stopping after|KeyboardInterrupt|Exit:).* !+$/
-/** `FAILED test_a.py::TestShop::test_sells[a - b] - ValueError: no stock`; a message never has the parameters' bracket. */
+/** `FAILED test_a.py::TestShop::test_sells[a - b] - ValueError: no stock` */
 const PYTEST_TOLD = /^(FAILED|ERROR) ([^[]+?(?:\[.*?\])?)(?: - .*)?$/
 const PYTEST_LINE =
   /^(?:\[gw\d+\] \[ *\d+%\] (PASSED|SKIPPED|XFAIL|XPASS) (.+?)|(\S.*?) (PASSED|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?: +\[ *\d+%\])?)$/
@@ -32,17 +32,10 @@ const readPytest: ResultReader = {
       if (name === undefined || !name.includes("::")) continue
       tally.add((gwEnd ?? ownEnd) === "PASSED" ? "passed" : "skipped", pytestName(name, path))
     }
-    // A test whose clean-up fails as well is told twice under one name.
+    // A test whose clean-up fails too stands there twice.
     for (const name of failed) tally.add("failed", name)
-    return ends.reduce((sum, end) => sum + countIn(end, /failed|errors?/) + errorsBeside(end), 0) === told
-      ? tally
-      : "unclear"
+    return sumIn(ends, /failed/) + sumIn(ends, /errors?/) === told ? tally : "unclear"
   },
-}
-
-/** `countIn` takes the first of the words; both may stand in one line. */
-function errorsBeside(end: string): number {
-  return / failed/.test(end) ? countIn(end, /errors?/) : 0
 }
 
 function pytestName(id: string, path: (path: string) => string): string {
@@ -75,7 +68,7 @@ function numberAt(line: string, word: string): number {
   return Number(new RegExp(`[( ]${word}=(\\d+)`).exec(line)?.[1] ?? 0)
 }
 
-/** The class with or without its method, as the version of Python has it, and the values of a subtest. */
+/** Older versions of Python name the class without its method. Subtests have values. */
 function ofUnit(name: string, said: string | undefined): string {
   const [, owner = "", values = ""] = /^\(([^()\s]+)\)(?: (.*))?$/.exec(said ?? "") ?? []
   const whole = owner === "" || owner.endsWith(`.${name}`) ? owner || name : `${owner}.${name}`

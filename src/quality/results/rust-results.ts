@@ -2,10 +2,7 @@ import { makeTally, type ResultReader } from "./tally.ts"
 
 const BLOCK_END = /^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;/
 
-/**
- * What the harness of `cargo test` prints for each target, one after the other. The names of the targets go to another
- * stream, so a name that two targets share is told apart by its place.
- */
+/** `cargo test` prints the results of one target after the other, without the names of the targets. */
 const readCargo: ResultReader = {
   format: "cargo",
   signs: ["test result: "],
@@ -14,7 +11,7 @@ const readCargo: ResultReader = {
     const ended = lines.filter((line) => BLOCK_END.test(line)).length
     if (begun === 0 && ended === 0) return undefined
     if (begun !== ended || lines.some((line) => /^error(?:\[E\d+\])?: could not compile/.test(line))) return "unclear"
-    // Without --no-fail-fast the targets behind the first that failed did not run.
+    // Without --no-fail-fast, targets behind the first failing one did not run.
     const isStopped = lines.some((line) => /^error: (?:\d+ )?(?:test|doctest) failed, to rerun pass/.test(line))
     const isWhole = lines.some((line) => /^error: \d+ targets? failed:$/.test(line))
     if (isStopped && !isWhole) return "unclear"
@@ -53,7 +50,7 @@ const NEXTEST_LINE =
 const NEXTEST_END =
   /^ *Summary \[[^\]]*\] +(\d+)(\/\d+)? tests? run: (\d+) passed(?: \([^)]*\))?(?:, (\d+) failed)?(?:, (\d+) timed out)?/
 
-/** `FAIL [   0.005s] shop tests::sells`: the target and the test; the failures stand again below the summary. */
+/** `FAIL [   0.005s] shop tests::sells`; failures stand again below the summary. */
 const readNextest: ResultReader = {
   format: "nextest",
   signs: ["Summary ["],

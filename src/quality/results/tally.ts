@@ -1,31 +1,27 @@
 export type TestStatus = "passed" | "failed" | "skipped"
 
-/** The names of one output, by how each test ended. */
 export interface Tally {
   readonly passed: string[]
   readonly failed: string[]
   readonly skipped: string[]
-  /** A name that was there before, with any ending, gets a number: the order in which a runner prints is stable. */
+  /** A repeated name gets a number: runners print in a stable order. */
   add(status: TestStatus, name: string): void
 }
 
-/**
- * What one reader found in an output: nothing of its runner (`undefined`), names that agree with the runner's own
- * counts, or `unclear` where they do not, or where the output was cut.
- */
+/** `undefined`: not the output of this runner. `unclear`: the names do not match the counts, or the output was cut. */
 export type Reading = Tally | "unclear" | undefined
 
 export interface Output {
   readonly text: string
-  /** Without colours; a line too long for a name is empty. */
+  /** Without colours; very long lines are empty. */
   readonly lines: readonly string[]
-  /** A path as it is from the checkout's folder on; one from elsewhere keeps only its last part. */
+  /** Makes a path relative to the checkout; a path from elsewhere keeps only its last part. */
   readonly path: (path: string) => string
 }
 
 export interface ResultReader {
   readonly format: string
-  /** At least one of them stands in every output of this runner; looking for them is far cheaper than reading. */
+  /** Every output of this runner has one of them. Cheaper than reading. */
   readonly signs: readonly string[]
   readonly read: (output: Output) => Reading
 }
@@ -44,7 +40,7 @@ export function makeTally(): Tally {
   }
 }
 
-/** `file::suite > name`; what is empty, or repeats the part before it, is left out. */
+/** `file::suite > name`, without empty and repeated parts. */
 export function nameOf(file: string | undefined, ...parts: readonly string[]): string {
   const kept: string[] = []
   for (const part of parts) if (part !== "" && part !== file && part !== kept.at(-1)) kept.push(part)
@@ -52,7 +48,7 @@ export function nameOf(file: string | undefined, ...parts: readonly string[]): s
   return file === undefined || file === "" ? name : name === "" ? file : `${file}::${name}`
 }
 
-/** The sum of a number that stands in every line that fits, as `fail 2` in `ℹ fail 2`. Undefined if no line fits. */
+/** The sum of the first groups of all matching lines; undefined if none matches. */
 export function sumOf(lines: readonly string[], pattern: RegExp): number | undefined {
   let sum: number | undefined
   for (const line of lines) {
@@ -62,7 +58,12 @@ export function sumOf(lines: readonly string[], pattern: RegExp): number | undef
   return sum
 }
 
-/** The number before a word in a summary line, as in `2 failed, 1 passed`; 0 without the word. */
+/** The number before a word, as in `2 failed, 1 passed`; 0 without the word. */
 export function countIn(line: string, word: RegExp): number {
   return Number(new RegExp(`(\\d+) (?:${word.source})\\b`).exec(line)?.[1] ?? 0)
+}
+
+/** The sum of `countIn` over lines. */
+export function sumIn(lines: readonly string[], word: RegExp): number {
+  return lines.reduce((sum, line) => sum + countIn(line, word), 0)
 }

@@ -15,23 +15,23 @@ interface Level {
   readonly points: Point[]
 }
 
-/** What was read so far. Points wait in their level until the line of their group, which stands below them, is read. */
+/** Points wait in their level until the line of their group, which stands below them, is read. */
 interface State {
   readonly levels: Level[]
   /** Groups that were opened by `{`, by their indent. */
   readonly open: { readonly indent: number; readonly point: Point }[]
-  /** Where the block of facts below a test ends, by its indent; null outside of one. */
+  /** The indent of the YAML block below a test; null outside of one. */
   facts: number | null
   last: Point | undefined
-  /** Tests that are not ok, without those that node calls suites, and beside them those to do. */
+  /** Tests that are not ok, without suites of node and without TODO tests. */
   notOk: number
   notOkToDo: number
   top: number
-  /** The comment above a test: tape names the test there, and below it only what is asserted. */
+  /** The comment above a test, which is its name in the output of tape. */
   heading: string
 }
 
-/** TAP 13 and 14 with nested tests, before or inside of their group, as node, tap, tape, ava, mocha and vitest print it. */
+/** TAP 13 and 14 with nested tests, as node, tap, tape, ava, mocha and vitest print it. */
 export const readTap: ResultReader = {
   format: "tap",
   signs: ["ok ", "TAP version", "1.."],
@@ -53,7 +53,12 @@ function readLines(output: Output): State {
   const state: State = {
     levels: [],
     open: [],
-    ...{ facts: null, last: undefined, notOk: 0, notOkToDo: 0, top: 0, heading: "" },
+    facts: null,
+    last: undefined,
+    notOk: 0,
+    notOkToDo: 0,
+    top: 0,
+    heading: "",
   }
   const hasHeadings = !output.text.includes("# Subtest")
   for (const line of output.lines) {
@@ -111,7 +116,7 @@ function place(state: State, indent: number, group: Point): void {
     state.levels.push(level)
   }
   for (const point of inner) level.points.push({ ...point, names: [...group.names, ...point.names] })
-  // A group may fail by itself, as when what it prepares fails.
+  // A group may fail by itself, for example in its set-up.
   const failsAlone = group.status === "failed" && !inner.some((point) => point.status === "failed")
   if (inner.length === 0 || failsAlone) level.points.push(group)
 }

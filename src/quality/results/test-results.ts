@@ -9,12 +9,11 @@ import { makeTally, type Output, type ResultReader, type Tally, type TestStatus 
 import { readTap } from "./tap.ts"
 
 /**
- * Test results by name. Names stay the same between runs: they have no durations, line numbers or absolute paths.
- * `failed` is complete as far as the tests ran. `passed` and `skipped` hold the names that the runner printed, and many
- * runners print only those that failed.
+ * Test results by name. Names have no durations, line numbers or absolute paths, so they stay the same between runs.
+ * `failed` is complete. Many runners do not print the names in `passed` and `skipped`.
  */
 export interface TestResults {
-  /** The runner or format; several joined by `+`, for a command that ran several. */
+  /** The runner; several joined by `+`. */
   readonly format: string
   readonly passed: readonly string[]
   readonly failed: readonly string[]
@@ -22,21 +21,25 @@ export interface TestResults {
 }
 
 const READERS: readonly ResultReader[] = [
-  ...[readJunit, readTap, ...NODE_READERS, ...JAVASCRIPT_READERS, ...PYTHON_READERS, ...GO_READERS],
-  ...[...RUST_READERS, ...RUBY_AND_PHP_READERS],
+  readJunit,
+  readTap,
+  ...NODE_READERS,
+  ...JAVASCRIPT_READERS,
+  ...PYTHON_READERS,
+  ...GO_READERS,
+  ...RUST_READERS,
+  ...RUBY_AND_PHP_READERS,
 ]
 
-/** No test is called by more; a pattern that goes back and forth in a line stays fast below it. */
+/** Longer lines have no test names and make patterns slow. */
 const MAX_LINE = 10_000
-/** A recording leaves out the middle of what is too long. */
 const CUT = /^\[\d+ bytes left out\]$/m
-/** The command fails for another reason than a test, and nothing below can tell whether it did before. */
+/** The command fails for another reason than a test. */
 const OTHER_REASON = /coverage threshold|Required test coverage|^ERROR: Coverage for /m
 
 /**
- * What a command printed, as test results by name; undefined where no known format was found, where the output was cut
- * or where the runner's own count of failures differs from the names that were read. `folder` is where the command ran.
- * A command that failed while `failed` is empty failed for another reason than a test.
+ * Reads test results. Undefined for an unknown format, a cut output, or when the runner's count of failures differs from
+ * the names. `folder` is where the command ran.
  */
 export function readTestResults(output: string, folder = ""): TestResults | undefined {
   const text = Bun.stripANSI(output).replaceAll("\r\n", "\n")

@@ -13,17 +13,17 @@ interface Work {
   readonly task: Task
   readonly state: Judged
   readonly uncommitted: number
-  /** Where the task started, as the caller says. */
+  /** Where the task started, if the caller names it. */
   readonly base: string | undefined
 }
 
 /**
- * Refuses a commit that has nothing of the task: one without a change since the task started or, where that is not
- * known, one that was made before the task was claimed. A task that only reads is known by its evidence.
+ * Refuses to hand in a commit without work of the task: one without a change since its start or, if the start is not
+ * known, one older than its claim. A task that only reads needs evidence instead.
  */
 export async function assertHasWork(context: Context, repository: GateRepository, work: Work): Promise<void> {
   const { name, task, state, uncommitted } = work
-  if (task.status !== "in_progress" || task.qa === null) return // which is refused with a reason of its own
+  if (task.status !== "in_progress" || task.qa === null) return // submitQa refuses it
   if (mayChangeNothing(task, await context.roles()))
     return context.store.read(async (tx) => assertProven(tx, await getTeam(tx, name), task))
   const named = work.base === undefined ? undefined : (await getCommit(repository, work.base)).commit
@@ -39,7 +39,7 @@ export async function assertHasWork(context: Context, repository: GateRepository
   throw noWork(task, `nothing was committed ${since}${left}`)
 }
 
-/** git keeps the time of a commit in seconds only, so within one it counts whether anything was committed here since. */
+/** Commit times are in seconds, so within the same second the last move of HEAD decides. */
 function isBeforeClaim(
   { claimedAt }: Task,
   { committedSeconds, movedMs }: Awaited<ReturnType<GateRepository["times"]>>,

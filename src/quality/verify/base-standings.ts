@@ -7,19 +7,19 @@ import { listCommands } from "./run-commands.ts"
 import type { Verifier } from "./verifier.ts"
 import { freshPlace, withSite } from "./with-site.ts"
 
-/** How commands stood on the commit that the work is compared with. */
+/** Results of commands on the base commit. */
 export interface BaseStandings {
-  /** What is known without running anything. */
+  /** The stored result. */
   known(command: GateCommand): Promise<CommandResult | undefined>
-  /** Judges the base where that did not happen yet. Undefined where it cannot be judged: it counts as green then. */
+  /** The result; runs the command if there is none yet. Undefined when the base cannot be judged, which counts as green. */
   judge(command: GateCommand): Promise<CommandResult | undefined>
   /** False where a checkout of the base cannot be set up. */
   isReady(command: GateCommand): Promise<boolean>
 }
 
 /**
- * `base` is a commit, undefined where nobody knows it. A command of the project that the base does not have stood for
- * nothing there. Results are kept by tree, so every process and every gate of a run sees the same.
+ * `base` is a commit; undefined when it is not known. A project command that the base does not have has no result there.
+ * Results are stored by tree, so all processes and gates of a run see the same.
  */
 export function openBaseStandings(verifier: Verifier, base: string | undefined): BaseStandings {
   let opened: Promise<{ state: ChosenState; commands: ReadonlySet<string> } | undefined> | undefined
@@ -30,13 +30,13 @@ export function openBaseStandings(verifier: Verifier, base: string | undefined):
     const commands = await listCommands(verifier, state, GATE_KINDS)
     return { state, commands: new Set(commands.map(nameOf)) }
   }
-  /** The base, where the command means something there. */
+  /** The base, if it has the command. */
   const find = async (command: GateCommand) => {
     opened ??= open()
     const known = await opened
     return command.kind === "accept" || known?.commands.has(nameOf(command)) === true ? known?.state : undefined
   }
-  // Who asks to have everything run again means the work, not what it is compared with.
+  // `--again` is about the work, not the base.
   const runner = { ...verifier.runner, again: false }
   return {
     async known(command) {
@@ -69,7 +69,6 @@ function nameOf({ kind, folder, line }: GateCommand): string {
   return JSON.stringify([kind, folder, line])
 }
 
-/** A base that cannot be judged excuses nothing. */
 async function judgeOnBase(
   verifier: Verifier,
   state: ChosenState,
@@ -88,7 +87,7 @@ async function judgeOnBase(
   }
 }
 
-/** What fails on the base runs once more: what fails by chance must not excuse others later. Not what took too long. */
+/** A failure on the base runs once more, because a flaky failure must not excuse later ones. A timeout does not. */
 export async function runOnBase(
   { runner }: Pick<Verifier, "runner">,
   site: Parameters<typeof runCommand>[1],

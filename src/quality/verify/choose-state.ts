@@ -5,15 +5,15 @@ import type { Judged } from "../verdict.ts"
 
 /** The committed state to judge. */
 export interface ChosenState extends Judged {
-  /** The checkout that teamwork was called in is at this commit and has no other changes: commands may run there. */
+  /** The current checkout is at this commit without changes, so commands may run in it. */
   readonly isHere: boolean
-  /** Changes of the checkout that the commit does not have, where the checkout is what was to be judged. */
+  /** Uncommitted changes, if the checkout itself is judged. */
   readonly uncommitted: readonly string[]
 }
 
 /**
- * The commit that was named, else the first of the branches that exists, else what is checked out here. In the last case
- * changes that are not committed are part of what the caller sees, and so they count against it.
+ * The named commit, else the first of the branches that exists, else the current checkout. Only then do uncommitted
+ * changes count.
  */
 export async function chooseState(
   repository: GateRepository,
@@ -28,7 +28,8 @@ export async function chooseState(
   const isHead = hash === here?.commit
   const uncommitted = isHead ? await repository.listUncommitted() : []
   return {
-    ...{ commit: hash, tree },
+    commit: hash,
+    tree,
     isHere: isHead && uncommitted.length === 0,
     uncommitted: named === undefined ? uncommitted : [],
   }

@@ -11,8 +11,8 @@ interface LostRequest {
 }
 
 /**
- * Gates run what the judged tree suggests, so work could escape them by changing that. Work that takes away the only
- * test command, which passed before, fails. Another command of the same kind, or another script behind it, is a warning.
+ * Gates run what the judged tree suggests, so work could escape them by changing it. Removing the only test command fails
+ * if it passed before; another command or script of the same kind is a warning.
  */
 export async function findLostCommands(
   verifier: Verifier,
@@ -28,12 +28,14 @@ export async function findLostCommands(
   for (const command of before) {
     const same = now.find((each) => isSame(each, command))
     if (same !== undefined) {
-      if (same.script !== command.script) found.push(warnings([tellScript(command, same)]))
+      if (same.script !== command.script)
+        found.push(warnings([`this work changed what ${command.line} runs; it is now: ${same.script || command.line}`]))
       continue
     }
     const isReplaced = now.some(({ kind }) => kind === command.kind)
     const isFatal = command.kind === "test" && !isReplaced && (await standings.judge(command))?.hasPassed === true
-    found.push(isFatal ? lost(command) : warnings([`${tellLost(command)}, so this gate did not run it`]))
+    const what = `this work removed the command ${command.line}`
+    found.push(isFatal ? failLost(command, what) : warnings([`${what}, so this gate did not run it`]))
   }
   return join(found)
 }
@@ -42,18 +44,11 @@ function isSame(one: GateCommand, other: GateCommand): boolean {
   return one.kind === other.kind && one.folder === other.folder && one.line === other.line
 }
 
-function tellScript({ line }: GateCommand, now: GateCommand): string {
-  return `this work changed what ${line} runs; it is now: ${now.script === "" ? line : now.script}`
-}
-
-function tellLost({ line }: GateCommand): string {
-  return `this work removed the command ${line}`
-}
-
-function lost(command: GateCommand): Findings {
-  const why = `${tellLost(command)}, which passed before, and there is no other ${command.kind} command`
-  const remedy = `restore it, or name another: teamwork config set gates.${command.kind} "COMMAND"`
-  const said = `${why}; ${remedy}`
-  const check = { name: nameOfKind(command.kind), status: "failed", evidence: said, command: command.line } as const
-  return { checks: [check], issues: [`error: ${said}`] }
+function failLost({ kind, line }: GateCommand, what: string): Findings {
+  const why = `${what}, which passed before, and there is no other ${kind} command`
+  const evidence = `${why}; restore it, or name another: teamwork config set gates.${kind} "COMMAND"`
+  return {
+    checks: [{ name: nameOfKind(kind), status: "failed", evidence, command: line }],
+    issues: [`error: ${evidence}`],
+  }
 }

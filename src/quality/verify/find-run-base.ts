@@ -3,8 +3,8 @@ import type { RunName } from "../../kernel/team.ts"
 import type { GateRepository } from "../gates/port.ts"
 
 /**
- * The commit that work is compared with: where the run started, or what was taken in of the target since. `otherwise`
- * where a team has no integration branch. Undefined where nobody knows: then everything counts as green before.
+ * The commit that work is compared with: where the run started, or what was merged from the target since. `otherwise` for
+ * a team without an integration branch. Undefined counts as green.
  */
 export async function findRunBase(
   repository: Pick<GateRepository, "find" | "findBase" | "contains">,
@@ -14,8 +14,7 @@ export async function findRunBase(
   const start = (await repository.find(integrationRef(name, "start")))?.commit
   if (start === undefined) return otherwise
   const target = (await repository.find(integrationRef(name, "target")))?.commit
-  // Once the target has the work, the two share all of it: nothing would be new any more. Where it has not moved, they
-  // share nothing that is later than the start.
+  // If the target contains the work, the merge base would be the work itself.
   if (target === undefined || target === start || (await repository.contains(target, commit))) return start
   const shared = await repository.findBase(target, commit)
   return shared !== undefined && (await repository.contains(shared, start)) ? shared : start

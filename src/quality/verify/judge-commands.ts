@@ -11,26 +11,23 @@ import { withSite } from "./with-site.ts"
 
 export interface JudgeRequest {
   readonly commands: readonly GateCommand[]
-  /** The commit to compare with; undefined where nobody knows it. */
+  /** Undefined when it is not known. */
   readonly base: string | undefined
-  /** Failing tests that tasks were asked to add. Called only where something fails. */
+  /** Failing tests that tasks were asked to add. Called only when something fails. */
   readonly asked?: () => Promise<AskedTests>
-  /** What passed on these files runs once more. */
+  /** Run commands that passed on these files once more. */
   readonly isSecondLook?: boolean
-  /** Finds more of them in what failed just now. */
+  /** Finds more of them in a new failure. */
   readonly findAsked?: (now: CommandResult, base: CommandResult | undefined) => readonly string[]
 }
 
 export interface CommandJudgement {
   readonly judged: readonly JudgedCommand[]
-  /** Files of this checkout that the commands left changed. */
+  /** Files of this checkout that the commands changed. */
   readonly leftBehind: readonly string[]
 }
 
-/**
- * Runs the commands on a state and judges them relative to the base. What fails and did not fail before runs once more,
- * to tell flaky from broken; that answer is kept for everybody.
- */
+/** Runs the commands and compares them with the base. A new failure runs once more, to tell flaky from broken. */
 export async function judgeCommands(
   verifier: Verifier,
   state: ChosenState,
@@ -42,22 +39,14 @@ export async function judgeCommands(
   const leftBehind = await withSite(verifier, state, async (site) => {
     for (const command of request.commands)
       judged.push(
-        await judgeCommand({ verifier, site, standings, request }, command).catch((error) =>
-          withoutSetup(command, { error, isBaseReady: () => standings.isReady(command) }),
-        ),
+        await judgeCommand({ verifier, site, standings, request }, command).catch(async (error) => {
+          if (!(error instanceof AppError && error.code === "workspace.setup_failed")) throw error
+          return failSetup(command, error, await standings.isReady(command))
+        }),
       )
     return judged.some(({ result }) => result?.isCached === false)
   })
   return { judged, leftBehind }
-}
-
-/** A set-up that fails is held against the work, like a build, unless that of the base fails as well. */
-async function withoutSetup(
-  command: GateCommand,
-  { error, isBaseReady }: { readonly error: unknown; isBaseReady(): Promise<boolean> },
-): Promise<JudgedCommand> {
-  if (!(error instanceof AppError && error.code === "workspace.setup_failed")) throw error
-  return failSetup(command, error, await isBaseReady())
 }
 
 interface Judging {
@@ -84,7 +73,7 @@ async function judgeCommand(judging: Judging, command: GateCommand): Promise<Jud
 async function compare({ standings, request }: Judging, result: CommandResult): Promise<Comparison> {
   const { command } = result
   const isNamed = command.kind === "accept"
-  // The base of what a task names matters only where its program is missing: otherwise it has to pass anyway.
+  // A command that a task names has to pass anyway, unless its program is missing.
   const isNeeded = isNamed ? result.missing !== undefined : !result.hasPassed || result.ranNoTest === true
   const before = isNeeded ? await standings.judge(command) : isNamed ? undefined : await standings.known(command)
   const asked = new Set<string>()

@@ -16,8 +16,8 @@ import { testCommit } from "./test-commit.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 /**
- * Looks again at tasks that build on one that was revised, without an agent: their work is in the merged tree, and their
- * checks run there. What passes stays resolved; what fails, or cannot be judged, is reopened with the reason.
+ * Checks tasks again that build on a revised one, without an agent: their checks run on the merged tree. A task that
+ * passes stays resolved; one that fails, or cannot be judged, is reopened with the reason.
  */
 export async function recheckTasks(
   verifier: Verifier,
@@ -26,7 +26,7 @@ export async function recheckTasks(
 ): Promise<void> {
   const name = await resolveRun(verifier.context, { project, team, run })
   const isAsked = (id: string) => only === undefined || only.includes(id)
-  // A task that holds may be what the next one waits for.
+  // The next task may wait for this one.
   for (;;) {
     const { history } = await readHistory(verifier.context, name, [
       "task.recheck_asked",

@@ -4,10 +4,7 @@ import type { Task } from "../../tasks/task.ts"
 import type { GateRepository } from "../gates/port.ts"
 import type { Judged } from "../verdict.ts"
 
-/**
- * The commit that a task is resolved as: what is checked out in the worker's own worktree; seen from elsewhere the
- * worker's branch, else what is pinned, as the merge takes it, else what is checked out here.
- */
+/** The commit a task is resolved as: HEAD of the worker's worktree; from elsewhere its branch, its pin, or HEAD here. */
 export async function findResolvedState(
   repository: Pick<GateRepository, "find" | "findStart">,
   name: RunName,

@@ -6,18 +6,15 @@ import { readCommitted } from "../../tasks/operations/note-committed.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { Verifier } from "./verifier.ts"
 
-/** What a task came to. */
+/** The commits of a task. */
 export interface TaskWork {
   readonly base: string | undefined
   readonly head: string
-  /** Where it is and what brings it here, in words; null where this repository has it. */
+  /** Where it is and how to bring it here; null when this repository has it. */
   readonly elsewhere: string | null
 }
 
-/**
- * What each of the tasks came to: as its worker said, else as it is pinned here. A ref alone is not believed where the
- * store knows better, and a commit that is not here is told as missing, not passed over.
- */
+/** The commits that workers recorded in the store, else those pinned here. A commit that is not here is reported. */
 export async function readWork(
   { context, repository, place }: Pick<Verifier, "context" | "repository" | "place">,
   name: RunName,
@@ -43,7 +40,7 @@ export async function readWork(
   return found
 }
 
-/** Whether a commit has the work; where nothing was changed there is nothing to have. */
+/** Whether a commit contains the work. A task without a change counts as contained. */
 export async function hasWork(
   { repository }: Pick<Verifier, "repository">,
   commit: string,

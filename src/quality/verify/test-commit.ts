@@ -11,13 +11,13 @@ import type { Verifier } from "./verifier.ts"
 export interface TestedCommit extends Findings {
   /** `skipped`: there is nothing to run. */
   readonly status: VerdictStatus
-  /** The end of what failing commands printed. */
+  /** The end of the output of failing commands. */
   readonly output: string
-  /** What failed and then passed on the very same files: unreliable, and nobody's fault. */
+  /** Checks that failed and then passed on the same files. */
   readonly flaky: readonly string[]
 }
 
-/** Build, lint and tests on the files of a commit, and nothing else: for merges. Records nothing. */
+/** Runs build, lint and tests on a commit, for merges. Records nothing. */
 export async function testCommit(verifier: Verifier, team: TeamName, commit: string): Promise<TestedCommit> {
   const name = await resolveRun(verifier.context, team)
   const state = await chooseState(verifier.repository, { commit })
@@ -31,7 +31,9 @@ export async function testCommit(verifier: Verifier, team: TeamName, commit: str
     ({ baseline, status }) => status === "passed" && (baseline?.flaky ?? null) !== null,
   )
   return {
-    ...{ ...findings, status: hasRun ? statusOf(findings) : "skipped", output },
+    ...findings,
+    status: hasRun ? statusOf(findings) : "skipped",
+    output,
     flaky: flaky.map((check) => `${check.name} failed and then passed on ${commit}`),
   }
 }

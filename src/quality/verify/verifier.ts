@@ -6,7 +6,6 @@ import type { GateRepository } from "../gates/port.ts"
 import type { Runner } from "../gates/run-command.ts"
 import type { ScanSettings } from "../gates/scan-changes.ts"
 
-/** Everything a gate works with. */
 export interface Verifier {
   readonly context: Context
   readonly repository: GateRepository
@@ -21,7 +20,7 @@ export interface GateSettings extends ScanSettings {
   readonly kinds: Readonly<Record<GateKind, KindSettings>>
 }
 
-/** What the machine and its configuration bring; the rest is up to the caller. */
+/** What comes from the machine and its configuration. */
 export interface GateSetup {
   readonly repository: GateRepository
   readonly settings: GateSettings
@@ -31,5 +30,5 @@ export interface GateSetup {
   >
 }
 
-/** Whose word a verdict of a gate is. */
+/** `by` of a verdict of a gate. */
 export const GATE = "gate"

@@ -31,28 +31,27 @@ import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TaskVerification extends TeamName {
   readonly taskId: TaskId
-  /** What to judge; by default what is checked out here. */
+  /** By default the current checkout. */
   readonly commit?: string
-  /** Where the task started; by default what was pinned, else where its branch left the integration branch. */
+  /** Where the task started; by default its pin, else where its branch left the integration branch. */
   readonly base?: string
-  /** Why whoever worked on it changed nothing; without a reason a task that should change something fails. */
+  /** Why the agent changed nothing. */
   readonly nothingToDo?: string | undefined
-  /** What its agent answered; undefined where no agent did. */
   readonly answer?: string | undefined
-  /** What is the task's own and cannot be delivered as it is, in words. */
+  /** Work of the task that cannot be delivered as it is. */
   readonly notDelivered?: readonly string[]
-  /** Who holds the task; the claim is kept alive meanwhile. Without one a person acts. */
+  /** The holder, whose claim is kept alive. Without one a person acts. */
   readonly owner?: string
   readonly token?: number
 }
 
-/** Judges a task at a committed state, and records what was run as evidence and what was found as a verdict. */
+/** Judges a task at a commit. Records the commands as evidence and the result as a verdict. */
 export async function verifyTask(verifier: Verifier, request: TaskVerification): Promise<Verdict> {
   const { taskId, owner } = request
   const name = await resolveRun(verifier.context, request)
   const task = await getTask.run(verifier.context, { ...name, id: taskId })
   assertHolds(task, owner, request.token)
-  // Whoever loses the claim and gets the task again must not attest with what it ran before.
+  // A holder that lost the claim and got it again must not use results from before.
   const token = owner === undefined ? request.token : task.claimToken
   const state = await chooseState(verifier.repository, request)
   const range = await findRange(verifier, { name, task, state, base: request.base })
@@ -73,9 +72,16 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
   const lost = await findLostCommands(verifier, state, { base, kinds: ["test"] })
   const judgement = judgeTask(
     {
-      ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, judged, leftBehind, evidence },
+      taskId,
+      commit: state.commit,
+      uncommitted: state.uncommitted,
+      range,
+      judged,
+      leftBehind,
+      evidence,
       fixed: await findFixedWork(verifier, { name, task, state }),
-      ...{ mayChangeNothing: mayChangeNothing(task, verifier.roles), nothingToDo: request.nothingToDo },
+      mayChangeNothing: mayChangeNothing(task, verifier.roles),
+      nothingToDo: request.nothingToDo,
       answer: request.answer,
       notDelivered: request.notDelivered ?? [],
       scope: await scopeOf(verifier.context, name, task.id),
@@ -88,10 +94,7 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
   return addVerdict(verifier.context, name, { ...verdict, commit, tree })
 }
 
-/**
- * A task without commands of its own is held to the project's tests. So is one that was asked for a test that fails: the
- * gates after this one must know which test that is.
- */
+/** A task without own commands runs the project tests. So does one that was asked for a failing test, to learn its name. */
 async function listTaskCommands(verifier: Verifier, task: Task, state: ChosenState): Promise<GateCommand[]> {
   const own = task.checks.map((line) => shellCommand("accept", line))
   const isHeld = own.length === 0 || asksForFailingTest(task)
@@ -111,7 +114,6 @@ interface RangeRequest {
   readonly base: string | undefined
 }
 
-/** Where the task started, as far as that is known. */
 export async function findTaskBase(
   repository: Verifier["repository"],
   { name, task, state }: Pick<RangeRequest, "name" | "task"> & { readonly state: Judged },
@@ -135,15 +137,12 @@ async function findRange({ repository }: Verifier, request: RangeRequest): Promi
   }
 }
 
-/**
- * Where the branch left the integration branch, if that is later than where the task started: it was brought up to date
- * meanwhile, and what came with that is not the task's. Unless the work is merged already.
- */
+/** Where the branch left the integration branch, if it was updated after the task started and is not merged yet. */
 async function newest(
   repository: Verifier["repository"],
   { name, state, pinned }: { readonly name: RunName; readonly state: Judged; readonly pinned: string | undefined },
 ): Promise<string | undefined> {
-  // One commit has nothing in it but the task's own.
+  // A single commit is the task's own work.
   if (pinned !== undefined && (await repository.isNextTo(pinned, state.commit))) return pinned
   const integration = await repository.find(branchRef(integrationBranch(name)))
   const left = integration && (await repository.findBase(state.commit, integration.commit))
@@ -169,7 +168,7 @@ interface Attestation extends TeamName {
   readonly results: readonly CommandResult[]
 }
 
-/** Adds what was run to the task's evidence, each result once. The evidence of the attempt that counts. */
+/** Adds each result once to the evidence of the task. Returns the valid evidence of the attempt. */
 async function attest({ context }: Verifier, attestation: Attestation): Promise<Evidence[]> {
   const { project, team, run, task, owner, token, commit, results } = attestation
   const isKnown = ({ facts }: NewEvidence) =>
@@ -195,13 +194,13 @@ function entryOf(
   { command, exitCode, ending, tail, outputHash, durationMs }: CommandResult,
   commit: string,
 ): NewEvidence {
-  // What was stopped has no code of its own; 124 stands for it, as `timeout` has it.
+  // A stopped command gets 124, the code of `timeout`.
   const facts = { command: command.line, exitCode: exitCode ?? 124, outputHash, durationMs, commit, isDirty: false }
   const output = exitCode === null ? `${tail}[${ending}]` : tail
   return { type: "command", trust: "attested", text: "", facts: { ...facts, output }, blockedPattern: null }
 }
 
-/** Who looks for the cause of a fault may find it without changing anything. */
+/** A debugger may find the cause of a fault without changing anything. */
 const DIAGNOSES = "debugger"
 
 export function mayChangeNothing({ agentType, role }: Task, roles: readonly RoleDefinition[]): boolean {

@@ -41,7 +41,7 @@ import { hasWork, readWork } from "./task-work.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TeamVerification extends TeamName {
-  /** What to judge; by default the integration branch, else what is checked out here. */
+  /** By default the integration branch, else the current checkout. */
   readonly commit?: string
 }
 
@@ -50,9 +50,9 @@ export interface WaveVerification extends TeamVerification {
 }
 
 export interface FinalVerification extends TeamVerification {
-  /** Where the run started; by default where the first of its tasks did, as pinned. */
+  /** Where the run started; by default where its first task did. */
   readonly base?: string
-  /** Judge what is finished without the tasks that are not; the verdict names those. */
+  /** Leave unfinished tasks out; the verdict names them. */
   readonly isPartial?: boolean
 }
 
@@ -65,7 +65,7 @@ interface TeamFacts {
   readonly verdicts: readonly Verdict[]
 }
 
-/** The wave that is due, or the whole when there is none left. */
+/** Judges the first unverified wave, or everything when all are verified. */
 export async function verifyProject(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
   const { plan } = await readFacts(verifier, request)
   const open = plan.waves.find((wave) => wave.status !== "verified")
@@ -96,9 +96,9 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   return runAndRecord(verifier, name, { ...judged, looked, asked, whyNot: whyNotRun(ofWave, state) })
 }
 
-/** Judges everything; passed completes the project. Of a part, passed lets it be delivered and completes nothing. */
+/** Judges everything; passed completes the project. A partial verdict completes nothing. */
 export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
-  // What no longer holds is open again, and fails the gate.
+  // A task that no longer holds is reopened, which fails the gate.
   await recheckTasks(verifier, request)
   const { name, plan, tasks: all, verdicts } = await readFacts(verifier, request)
   const state = await chooseMerged(verifier, request)
@@ -138,7 +138,7 @@ function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
   })
 }
 
-/** Before anything runs: a verdict that could not be recorded would be in vain. */
+/** Refuses a wave before anything runs. */
 function assertDue({ waves, totalWaves }: WavePlan, number: number): void {
   const wave = waves.find((each) => each.id === number)
   if (wave === undefined) throw waveNotFound(number, totalWaves)
@@ -154,7 +154,7 @@ function chooseMerged({ repository }: Verifier, request: TeamVerification): Prom
   return chooseState(repository, { commit: request.commit, branches: [branchRef(integrationBranch(request))] })
 }
 
-/** Long runs whose outcome changes nothing are left out. */
+/** Why running the commands would change nothing. */
 function whyNotRun(tasks: readonly Task[], { uncommitted }: ChosenState): string | undefined {
   if (tasks.length === 0 || tasks.some((task) => !isMet(task.status))) return "not all tasks are resolved"
   return uncommitted.length > 0 ? "there are changes that are not committed" : undefined
@@ -178,7 +178,7 @@ async function readTaskChanges(
   return { changes: await Promise.all(changes.map((each) => withKnown(repository, each, changes))), unknown }
 }
 
-/** Asked of git only where two changed the same file. */
+/** Asks git only about tasks that changed the same file. */
 async function withKnown(
   repository: Verifier["repository"],
   own: TaskChanges & { readonly base: string },
@@ -193,7 +193,7 @@ async function withKnown(
   return { taskId: own.taskId, files: own.files, knows }
 }
 
-/** What could not be merged stands in its fix, which saw what the others had done. */
+/** Leaves out tasks whose work is in a fix task, which saw the other changes. */
 function withoutMended(tasks: readonly Task[]): Task[] {
   const done = new Set(tasks.filter((task) => task.status === "resolved").map((task) => task.id))
   return tasks.filter((task) => !done.has(fixIdOf(task)))
@@ -213,7 +213,7 @@ async function readDelivered(
   for (const task of done) {
     const work = works.get(task.id)
     if (work === undefined) continue
-    // What could not be merged comes with its fix: not before that is done, and not at all where somebody skipped it.
+    // Work that could not be merged comes with its fix task, or not at all if that was skipped.
     if ((statuses.get(fixIdOf(task)) ?? "resolved") !== "resolved") continue
     const { head, elsewhere } = work
     delivered.push({ taskId: task.id, head, elsewhere, isMerged: await hasWork(verifier, state.commit, work) })
@@ -221,7 +221,7 @@ async function readDelivered(
   return delivered
 }
 
-/** Since where the first task started, or where the integration branch left what is checked out here. */
+/** The diff since the first task started, or since the integration branch left HEAD. */
 async function readAdded(
   { repository }: Verifier,
   request: FinalVerification & RunName,
@@ -236,7 +236,6 @@ async function readAdded(
   return start === undefined || (pinned.length === 0 && start === state.commit) ? undefined : from(start)
 }
 
-/** Where the tasks started, as pinned. */
 async function listPinned(
   repository: Verifier["repository"],
   name: RunName,
@@ -248,13 +247,12 @@ async function listPinned(
   return bases.flatMap((each) => each?.commit ?? [])
 }
 
-/** Where the first of the tasks started; undefined where nothing is pinned. */
+/** Where the first task started. */
 async function pinnedStart({ repository }: Verifier, name: RunName, tasks: readonly Task[]) {
   const pinned = await listPinned(repository, name, tasks)
   return pinned.length === 0 ? undefined : repository.findBase(...pinned)
 }
 
-/** What everything is compared with: the commit that was named, else where the run started. */
 async function findFinalBase(
   verifier: Verifier,
   request: FinalVerification & RunName,
@@ -270,7 +268,7 @@ interface ProofFacts extends Pick<TeamFacts, "tasks" | "verdicts"> {
   readonly base: string | undefined
 }
 
-/** What could prove a task: the commands that its gate ran, else those that could run here. */
+/** A task is provable by the commands that its gate ran, else by those that can run here. */
 async function withProvability(verifier: Verifier, facts: ProofFacts): Promise<EvidencedTask[]> {
   const { state, base, tasks, verdicts } = facts
   const standings = openBaseStandings(verifier, base)
@@ -297,14 +295,14 @@ function isValid(entry: Evidence, { attempt }: Task): boolean {
 
 interface Judgement extends Pick<Verdict, "scope" | "subject"> {
   readonly state: ChosenState
-  /** What was found without running anything. */
+  /** Findings that need no command. */
   readonly looked: Findings
   readonly base: string | undefined
   readonly asked: AskedTests
   readonly whyNot: string | undefined
 }
 
-/** What takes long comes last, and is told of: a request that is refused leaves no trace. */
+/** Runs the commands last, so that a refused request records nothing. */
 async function runAndRecord(verifier: Verifier, name: RunName, judgement: Judgement): Promise<Verdict> {
   const { scope, subject, state, base, looked, whyNot } = judgement
   const { context } = verifier

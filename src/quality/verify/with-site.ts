@@ -4,8 +4,8 @@ import type { ChosenState } from "./choose-state.ts"
 import type { Verifier } from "./verifier.ts"
 
 /**
- * Lends the place where commands run on a state: this checkout if it is at the state, else one that is made when the
- * first command has to run. `use` says whether any ran; returned are the files of this checkout that they left changed.
+ * Lends the place where commands run: this checkout if it has the state, else a new one when the first command runs. `use`
+ * returns whether any ran. Returns the files of this checkout that they changed.
  */
 export async function withSite(
   { repository }: Pick<Verifier, "repository">,
@@ -20,7 +20,8 @@ export async function withSite(
   }
   const state = await repository.compareSetup(tree)
   const site: Site = {
-    ...{ tree, inUse: (await repository.hasIgnored()) ? repository.folder : null },
+    tree,
+    inUse: (await repository.hasIgnored()) ? repository.folder : null,
     setup: { ...fresh.setup, isHere: state === "same" },
     folder: async () => (state === "outdated" ? orHere(checkout.folder(), repository.folder) : repository.folder),
   }
@@ -28,8 +29,8 @@ export async function withSite(
 }
 
 /**
- * Work that changed what is installed is judged with what it asks for by now. Where that cannot be set up, as with a lock
- * file that is only made anew at the merge, what the worktree has must do; the gate of the merge judges it again.
+ * Work that changed the dependencies is judged with the new ones. If they cannot be installed, as before the merge writes
+ * the lock file again, the worktree is used, and the gate of the merge judges again.
  */
 async function orHere(checkout: Promise<string>, here: string): Promise<string> {
   try {
@@ -40,12 +41,12 @@ async function orHere(checkout: Promise<string>, here: string): Promise<string> 
   }
 }
 
-/** A checkout of a tree that holds nothing but what its set-up installs. */
+/** A checkout with only what its set-up installs. */
 export async function freshPlace(repository: Verifier["repository"], tree: string) {
   return { tree, inUse: null, setup: { key: await repository.describeSetup(tree), isHere: true } }
 }
 
-/** A checkout that is made at the first call, and given back at the end. */
+/** A checkout that is made at the first call. */
 function lazily(repository: Verifier["repository"], commit: string): AsyncDisposable & { folder(): Promise<string> } {
   const done = Promise.withResolvers<void>()
   let opened: Promise<string> | undefined
@@ -65,7 +66,7 @@ function lazily(repository: Verifier["repository"], commit: string): AsyncDispos
     folder: () => (opened ??= open()),
     async [Symbol.asyncDispose]() {
       done.resolve()
-      // Why it could not be opened, whoever asked for it was told.
+      // The caller of folder() got the error of opening it.
       await closed?.catch((error) => (isOpen ? Promise.reject(error) : undefined))
     },
   }

@@ -2,7 +2,6 @@ import { oneLine, paint, type Screen, table } from "../../lib/text/table.ts"
 import { type Baseline, STATE_WORDS, type Standing, warnOfNoGate } from "../baseline.ts"
 import { countTests, nameTests } from "../compare-results.ts"
 
-/** How every gate stands before work begins, and what to do about those that cannot help. */
 export function renderBaseline({ commit, gates }: Baseline, screen: Screen): string {
   const warning = warnOfNoGate(gates)
   const advice = [...gates.flatMap((gate) => adviceOf(gate)), ...(warning === undefined ? [] : [`Warning: ${warning}`])]
@@ -15,10 +14,6 @@ export function renderBaseline({ commit, gates }: Baseline, screen: Screen): str
     ),
     ...(advice.length === 0 ? [] : ["", ...advice]),
   ].join("\n")
-}
-
-function verb(count: number): string {
-  return count === 1 ? "fails" : "fail"
 }
 
 function time({ durationMs }: Standing): string {
@@ -35,10 +30,8 @@ function adviceOf(gate: Standing): string[] {
       if (flaky === null) return []
       return [`${what} failed and then passed on the same files: it is flaky.${namesOf(flaky)}`]
     case "red": {
-      const which =
-        failing === null
-          ? ""
-          : ` ${countTests(failing.length)} ${verb(failing.length)}: ${oneLine(nameTests(failing))}.`
+      const verb = failing?.length === 1 ? "fails" : "fail"
+      const which = failing === null ? "" : ` ${countTests(failing.length)} ${verb}: ${oneLine(nameTests(failing))}.`
       return [
         `${what} is red before any work.${which} That is not held against tasks. Output: ${outputFile ?? "-"}`,
         ...(gate.lastLines ?? []).map((said) => `    ${oneLine(said)}`),

@@ -5,13 +5,14 @@ export function renderFindings(findings: readonly Finding[], screen: Screen): st
   if (findings.length === 0) return "No findings."
   const open = findings.filter(({ status }) => status === "open")
   const rows = findings.map((finding) => [
-    ...[String(finding.number), finding.severity, finding.status, finding.taskId ?? "-", placeOf(finding) ?? "-"],
+    String(finding.number),
+    finding.severity,
+    finding.status,
+    finding.taskId ?? "-",
+    placeOf(finding) ?? "-",
     oneLine(finding.text),
   ])
-  const columns = [
-    ...[{ title: "NO" }, { title: "SEVERITY" }, { title: "STATUS" }, { title: "TASK" }, { title: "PLACE" }],
-    { title: "FINDING" },
-  ]
+  const columns = ["NO", "SEVERITY", "STATUS", "TASK", "PLACE", "FINDING"].map((title) => ({ title }))
   return `${table(columns, rows, screen)}\nOpen: ${countFindings(open)}`
 }
 

@@ -1,12 +1,8 @@
-/** A file of which less is shown than this is better named only. */
+/** A file that would get less than this is only named. */
 const MIN_PART = 200
-/** What says that lines are left out. */
 const NOTE_LENGTH = 80
 
-/**
- * A diff of at most so many characters: small files whole, of large ones the beginning, so that each gets its share and
- * none is passed over in silence. Whoever reads it can look up the rest in the files.
- */
+/** Shortens a diff: small files stay whole, of large ones the beginning, and the reader is told what is left out. */
 export function fitDiff(patch: string, maxLength: number): string {
   if (patch.length <= maxLength) return patch
   const parts = patch.split(/^(?=diff --git )/m)
@@ -26,7 +22,7 @@ export function fitDiff(patch: string, maxLength: number): string {
   return `${shown.join("")}[${named.length} more files changed; their lines are left out here, read the files:]\n${list}\n`
 }
 
-/** The most that a part may have, so that all together are not longer than the limit. */
+/** The most that a part may have. */
 function shareOf(sizes: readonly number[], limit: number): number {
   let left = limit
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {

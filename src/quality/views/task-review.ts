@@ -1,7 +1,6 @@
 import type { Task } from "../../tasks/task.ts"
 import { fitDiff } from "./fit-diff.ts"
 
-/** What a reviewer of one task can take in at once, in characters. */
 const MAX_DIFF = 60_000
 
 export interface ReviewedDiff {
@@ -11,7 +10,7 @@ export interface ReviewedDiff {
   readonly patch: string
 }
 
-/** What somebody is asked who judges the work on one task and did not do it. */
+/** The prompt for a review of one task. */
 export function composeTaskReview(task: Task, { attempt, base, head, patch }: ReviewedDiff): string {
   const bullets = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n") || "- nothing was said"
   const diff = patch.trim() === "" ? "It changed nothing." : fitDiff(patch, MAX_DIFF).trimEnd()

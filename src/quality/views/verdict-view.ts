@@ -2,10 +2,8 @@ import { manyLines, oneLine, paint, type Screen, table } from "../../lib/text/ta
 import { describeFirst } from "../failure-excerpt.ts"
 import type { Check, Verdict } from "../verdict.ts"
 
-/** How much of a failing command's output people want to see at once. */
 const MAX_LINES = 20
 
-/** One verdict with its checks, what a failing command printed last, and the issues. */
 export function renderVerdict(verdict: Verdict, screen: Screen): string {
   const { scope, subject, status, commit, checks, issues } = verdict
   const what = subject === null ? scope : `${scope} ${subject}`
