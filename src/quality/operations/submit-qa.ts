@@ -20,7 +20,7 @@ import { findRound } from "./find-round.ts"
 import { assertQa, moveQa, noQa } from "./move-qa.ts"
 
 /**
- * The first half of QA: a worker hands in its work, and somebody else plans how it is checked. Each hand-in is a round, a
+ * The first half of QA: a worker hands in its work, and another agent or person plans how it is checked. Each hand-in is a round, a
  * record of kind `quality`; `task.qa` is the state of the latest round. The second half is `report-qa.ts`.
  */
 

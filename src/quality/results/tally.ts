@@ -58,12 +58,8 @@ export function sumOf(lines: readonly string[], pattern: RegExp): number | undef
   return sum
 }
 
-/** The number before a word, as in `2 failed, 1 passed`; 0 without the word. */
-export function countIn(line: string, word: RegExp): number {
-  return Number(new RegExp(`(\\d+) (?:${word.source})\\b`).exec(line)?.[1] ?? 0)
-}
-
-/** The sum of `countIn` over lines. */
+/** The sum of the numbers before a word, as in `2 failed, 1 passed`; a line without the word counts 0. */
 export function sumIn(lines: readonly string[], word: RegExp): number {
-  return lines.reduce((sum, line) => sum + countIn(line, word), 0)
+  const pattern = new RegExp(`(\\d+) (?:${word.source})\\b`)
+  return lines.reduce((sum, line) => sum + Number(pattern.exec(line)?.[1] ?? 0), 0)
 }

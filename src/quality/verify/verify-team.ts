@@ -78,7 +78,7 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   assertDue(plan, request.wave)
   const ofWave = tasks.filter((task) => task.wave === request.wave)
   const state = await chooseMerged(verifier, request)
-  const { changes, unknown } = await readTaskChanges(verifier, name, withoutMended(ofWave))
+  const { changes, unknown } = await readTaskChanges(verifier, name, withoutFixed(ofWave))
   const isCoordinated = await readCoordinated(verifier.context, request)
   const alone = changes.map((each) => ({ ...each, files: each.files.filter(({ path }) => !isCoordinated(path)) }))
   const looked = join([
@@ -194,7 +194,7 @@ async function withKnown(
 }
 
 /** Leaves out tasks whose work is in a fix task, which saw the other changes. */
-function withoutMended(tasks: readonly Task[]): Task[] {
+function withoutFixed(tasks: readonly Task[]): Task[] {
   const done = new Set(tasks.filter((task) => task.status === "resolved").map((task) => task.id))
   return tasks.filter((task) => !done.has(fixIdOf(task)))
 }

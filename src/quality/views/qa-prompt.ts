@@ -25,12 +25,12 @@ export function composeQaPrompt(facts: QaFacts, maxLength: number): string {
     list("It is done when:", task.acceptance),
     list("These commands ended with 0:", task.checks),
     answer.trim() === "" ? "" : `# What the one who did it says\n\n${answer.trim()}`,
-    list("# What QA sent it back for before; see whether that is mended", earlier),
+    list("# Why QA returned it before; check whether that is fixed", earlier),
   ].filter((part) => part !== "")
   const tail = `# Plan\n\n${list("Look at", plan.checks)}\n\n${list(
     "Score each of these from 0 to 100, with what you saw and where as the reason:",
     plan.dimensions.map(({ name, weight }) => `${name} (counts ${weight} %): ${DIMENSION_ASKS[name] ?? name}`),
-  )}\n\n100 is work that you would not change; below 80 is work that must be mended first, and below 60 work that misses what was asked for. Name under guidance each thing that must be mended: what, where, and what would be right. What would merely be nicer is no guidance.`
+  )}\n\n100 is work that you would not change; below 80 is work that must be fixed first, and below 60 work that misses what was asked for. Name under guidance each thing that must be fixed: what, where, and what would be right. What would merely be nicer is no guidance.`
   const again =
     facts.problem === undefined
       ? ""

@@ -40,7 +40,7 @@ export function composeReviewPrompt(facts: ReviewFacts, maxLength: number): stri
 
 # Answer
 
-Verdict PASS when it can be delivered as it is. Verdict FAIL when something must be mended first. Name each finding with the id of the task it concerns (null for the work as a whole), its file and line, its severity and what is wrong, why, and what would be right. critical: it must not be delivered, such as a security hole, lost data or a goal that is missed. major: it must be fixed first. minor: it would merely be nicer, and is no reason for FAIL.${facts.earlier.length === 0 ? "" : EARLIER}`
+Verdict PASS when it can be delivered as it is. Verdict FAIL when something must be fixed first. Name each finding with the id of the task it concerns (null for the work as a whole), its file and line, its severity and what is wrong, why, and what would be right. critical: it must not be delivered, such as a security hole, lost data or a goal that is missed. major: it must be fixed first. minor: it would merely be nicer, and is no reason for FAIL.${facts.earlier.length === 0 ? "" : EARLIER}`
   const isUnchanged = facts.patch.trim() === ""
   // Without a change, the reports of the tasks are all there is to judge.
   const share = isUnchanged ? maxLength / 1.5 : maxLength / 3
@@ -85,7 +85,7 @@ function describeTask(task: ReviewedTask, resultLength: number): string {
     ...(result === "" ? [] : [`  - reports: ${result}`]),
     ...united.map(
       (path) =>
-        `  - read this closely: ${path} holds what this task and others added at the same place. It was merged by rule: the gates passed, and nobody has read it.`,
+        `  - read this closely: ${path} holds what this task and others added at the same place. It was merged by rule: the gates passed, but no agent or person has read it.`,
     ),
   ].join("\n")
 }
