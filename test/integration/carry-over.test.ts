@@ -1,6 +1,6 @@
 // The user takes commits out of the target while a team works: they must not come back with what the team delivers.
 import { describe, expect, it } from "bun:test"
-import { findStrangers } from "../../src/delivery/merge-queue/find-strangers.ts"
+import { findForeignCommits } from "../../src/delivery/merge-queue/find-foreign-commits.ts"
 import { ensureIntegration, findIntegration } from "../../src/git/integration.ts"
 import { pinRef } from "../../src/kernel/branches.ts"
 import { INTEGRATION, setUpDelivery } from "../support/delivery-setup.ts"
@@ -47,7 +47,7 @@ describe("F127: commits that the user dropped in mid-run", () => {
     expect(integration).toMatchObject({ start: scene.base, tip: await scene.git.read(["rev-parse", "main"]) })
     if (integration === undefined) throw new Error("no integration branch")
     const heads = [await pin("head")]
-    expect(await findStrangers(scene.merges, integration, { heads, known: new Set() })).toEqual([])
+    expect(await findForeignCommits(scene.merges, integration, { heads, known: new Set() })).toEqual([])
     expect(await scene.deliver()).toMatchObject({ isMoved: false })
   })
 

@@ -10,27 +10,26 @@ import { listDelivered } from "../deliverables.ts"
 import { type DeliveredWork, readDeliverables } from "../operations/read-deliverables.ts"
 
 export interface Completed {
-  /** What was done in the end: a team that could not be put away is kept. */
+  /** `keep` where the team could not be archived. */
   readonly action: Exclude<CompletionAction, "interactive">
   readonly summary: string | null
-  /** Worktrees that were removed. */
   readonly removed: readonly string[]
-  /** Where work that was in no commit, or not merged, is kept. */
+  /** Refs with work that was not committed or not merged. */
   readonly pins: readonly string[]
   readonly artifacts: readonly string[]
   readonly warnings: readonly string[]
 }
 
 export interface ArchiveRequest extends TeamName {
-  /** Null where there is no repository: worktrees stay then. */
+  /** Null without a repository; worktrees stay then. */
   readonly workspaces: WorkspaceTools | null
-  /** Hands the results over before anything is put away; where to. */
+  /** Delivers the results before anything is archived; returns where to. */
   readonly handOver?: () => Promise<string>
 }
 
 /**
- * Puts a team away that is done: hands it over where that is asked for, removes its worktrees with all that they hold
- * pinned, writes a summary, and completes it. Whatever fails on the way, the team is kept as it is then, with a warning.
+ * Archives a finished team: hands over its results where asked, removes its worktrees with their content pinned,
+ * writes a summary, and completes the team. If a step fails, the team is kept with a warning.
  */
 export async function completeTeam(context: Context, request: ArchiveRequest): Promise<Completed> {
   const { workspaces, handOver, ...name } = request

@@ -9,7 +9,7 @@ import { listDelivered } from "../deliverables.ts"
 import type { DeliveredWork } from "../operations/read-deliverables.ts"
 import { deliverableFiles, INDEX } from "../views/deliverables-view.ts"
 
-/** Puts what a team delivers into a folder that is empty or holds an earlier one. The paths that were written. */
+/** Writes to a folder that is empty or has earlier deliverables. Returns the paths. */
 export async function writeDeliverables(
   work: DeliveredWork,
   { folder, repository }: { readonly folder: string; readonly repository: GateRepository | undefined },
@@ -43,7 +43,7 @@ function assertOurs(folder: string): void {
 
 const MAX_CHARACTERS = 5_000_000
 
-/** As they were merged, or as they are on the present branch where nothing was. What is no text is left out. */
+/** As merged, or as on the present branch where nothing was merged. Leaves out binary files. */
 async function readTexts(repository: GateRepository, branch: string, paths: readonly string[]) {
   const texts = new Map<string, string>()
   const found = (await repository.find(branch)) ?? (await repository.find("HEAD"))

@@ -31,7 +31,7 @@ export const diff = command({
     return {
       data: found,
       isDocument: true,
-      // For a pipe the patch is as it is, to be applied; on a screen it must not do anything.
+      // A pipe gets the exact patch; a terminal gets it without control characters.
       text: () => `${head}\n${host.io.isTerminal ? manyLines(patch) : patch}`,
     }
   },

@@ -3,7 +3,7 @@ import { branchRef } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 
-/** Git keeps no branch beside others that have its name as their first part. Throws `branch.exists` where one is there. */
+/** Git keeps no branch `a` beside a branch `a/b`. Throws `branch.exists` where a branch is in the way. */
 export async function assertRoomForBranches(merges: Pick<Merges, "refs">, { project, team }: TeamName): Promise<void> {
   const taken = await merges.refs(branchRef("teamwork"))
   for (const branch of ["teamwork", `teamwork/${project}`, `teamwork/${project}/${team}`]) {

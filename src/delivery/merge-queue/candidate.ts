@@ -9,42 +9,40 @@ export interface Attempt {
   readonly attempt: number
 }
 
-/** The commits of one attempt: where it began, and where it got to. */
+/** The first and last commit of an attempt. */
 export interface Pinned {
   readonly base: string
   readonly head: string
 }
 
-/** The work of one attempt, ready to be merged. */
 export interface Candidate extends Attempt, Pinned {
   readonly title: string
   readonly worker: string | null
-  /** Other attempts that are part of the same commits: a worker that did several tasks without a pin for each. */
+  /** Attempts with the same commits: a worker that did several tasks without a pin for each. */
   readonly alsoFor: readonly Attempt[]
-  /** Heads it may have merged: of the work that a fix mends. */
+  /** Of a fix: heads that it may have merged. */
   readonly mayContain: readonly string[]
-  /** Of a fix: the work that it has to bring along. */
+  /** Of a fix: work that it must contain. */
   readonly mustContain: readonly FixedWork[]
 }
 
-/** What a gate says of a commit's files. */
 export interface GateResult {
   readonly status: VerdictStatus
   readonly checks: readonly Check[]
   readonly issues: readonly string[]
-  /** The end of what the commands printed. */
+  /** The end of the output. */
   readonly output: string
-  /** What failed and then passed on the very same files: unreliable, and nobody's fault. */
+  /** Checks that failed and then passed on the same files. */
   readonly flaky?: readonly string[]
 }
 
-/** Tests the files of a commit. A failure is certain: what fails by chance is told in `flaky`. */
+/** Tests the files of a commit. A check that fails by chance is named in `flaky` and fails nothing. */
 export type Gate = (commit: string) => Promise<GateResult>
 
-/** What is wrong with who changed what: a line for each change outside of what the tasks own. */
+/** Returns a line for each change outside of what the tasks own. */
 export type Scope = (candidate: Candidate, changes: readonly Change[]) => Promise<readonly string[]>
 
-/** Something about a branch that must be known: it keeps the branch out, or is told along with the merge. */
+/** A problem keeps the branch out; a notice is only shown. */
 export interface Notice {
   readonly code: NoticeCode
   readonly message: string
@@ -66,24 +64,23 @@ export type NoticeCode =
   | "attributes"
   | "shared_file"
 
-/** How it went with one candidate. */
 export type Outcome =
   | { readonly kind: "merged"; readonly commit: string; readonly notices: readonly Notice[] }
-  /** It was part of the branch before. */
+  /** The branch had it before. */
   | { readonly kind: "contained" }
-  /** It has no commit of its own. */
+  /** The attempt has no commit. */
   | { readonly kind: "empty" }
-  /** It was begun on commits that are not merged. */
+  /** It builds on commits that are not merged. */
   | { readonly kind: "waiting"; readonly reason: string }
-  /** It touches what a repair mends, and is merged after that repair, so that neither has to be done twice. */
+  /** It touches the same files as a repair, and is merged after it. */
   | { readonly kind: "queued"; readonly behind: TaskId }
   | { readonly kind: "refused"; readonly notices: readonly Notice[] }
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[]; readonly with: readonly TaskId[] }
-  /** The files pass the gate without it, and fail with it; `with` names the one it fails together with. */
+  /** The gate passes without it and fails with it; `with` names the partner it fails together with. */
   | { readonly kind: "guilty"; readonly gate: GateResult; readonly with: readonly TaskId[] }
-  /** What it changed in shared files does not go together with what others did, and a person has to say which holds. */
+  /** Its changes to shared files contradict others. A person must choose. */
   | { readonly kind: "asked"; readonly questions: readonly SharedQuestion[] }
-  /** The gate fails on the branch as it is, so it says nothing about this one. */
+  /** The gate fails on the branch without it, so it proves nothing. */
   | { readonly kind: "untested"; readonly reason: string }
 
 export function attemptName({ taskId, attempt }: Attempt): string {

@@ -5,21 +5,19 @@ import { type MergedFile, UNITED } from "../shared-files/shared-file.ts"
 import type { Candidate, Notice, Outcome } from "./candidate.ts"
 import { foldPaths, judgeCase, judgeChanges, mayCollide } from "./judge-changes.ts"
 import type { QueuePorts } from "./merge-batch.ts"
-import { mergeMessage } from "./merge-message.ts"
 import type { SharedQuestion } from "./settle-shared.ts"
 
-/** One candidate merged onto those before it. */
+/** One candidate, merged on top of the ones before. */
 export interface Link {
   readonly candidate: Candidate
   readonly commit: string
-  /** What it would change on the branch: the truth about it, whatever its own commits say. */
+  /** What it really changes on the branch. */
   readonly changes: readonly Change[]
   readonly notices: readonly Notice[]
-  /** Everything that came with it. */
   readonly commits: readonly string[]
   /** Files that were merged by a rule, and how. */
   readonly shared: readonly MergedFile[]
-  /** Some of them hold what both sides added, one below the other: only a gate can tell whether that works. */
+  /** Some files hold both sides' additions one below the other; only a gate can judge that. */
   readonly isUnited: boolean
 }
 
@@ -29,17 +27,16 @@ type PutTogether =
   | { readonly questions: readonly SharedQuestion[] }
 
 export interface Chain {
-  /** Merges the candidate onto the last of the links, or onto the branch when there are none. */
   add(
     links: readonly Link[],
     candidate: Candidate,
     history: BranchHistory,
   ): Promise<{ readonly link: Link } | { readonly outcome: Outcome }>
-  /** From now on this one is not merged by taking what both sides added. */
+  /** From now on, do not merge this candidate by taking both sides' additions. */
   refuseUnion(candidate: Candidate): void
 }
 
-/** Merges in the object store, on top of `start`. */
+/** Merges in git's object store, on top of `start`. */
 export function makeChain(
   { merges, scope, shared }: Pick<QueuePorts, "merges" | "scope" | "shared">,
   start: string,
@@ -82,7 +79,6 @@ export function makeChain(
     },
   }
 
-  /** The files of both sides: as git merges them, and shared ones by their rules. */
   async function putTogether(onto: string, candidate: Candidate, merged: Merged): Promise<PutTogether> {
     const changes = merged.isClean ? await merges.changes(onto, merged.tree) : []
     const settled = await shared?.settle({ candidate, onto, merged, changes, mayUnite: !apart.has(candidate) })
@@ -93,7 +89,7 @@ export function makeChain(
     return { tree, told, changes: merged.isClean && tree === merged.tree ? changes : await merges.changes(onto, tree) }
   }
 
-  /** Whoever resolved a fix by hand went past the gate that asks for this; a fix without any commit is no better. */
+  /** A fix that was resolved by hand, or has no commit, may lack the work that it should bring. */
   async function findMissing(onto: string, { head, mustContain }: Candidate): Promise<Outcome | undefined> {
     const notices: Notice[] = []
     for (const work of mustContain) {
@@ -103,7 +99,7 @@ export function makeChain(
     return notices.length === 0 ? undefined : { kind: "refused", notices }
   }
 
-  /** A list of all paths is made only when one of the new ones may be there already in another case. */
+  /** Listing all paths is slow, so do it only when a new path may exist in another case. */
   async function caseProblems(known: Folded, changes: readonly Change[], commit: string): Promise<Notice[]> {
     const added = newPaths(changes)
     if (added.length === 0) return []
@@ -138,7 +134,7 @@ function beforeMerging(
   return { kind: "waiting", reason: `it was begun on ${short(missing)}, which is not merged` }
 }
 
-/** What a number of links brought, worked out anew only where they are not those of before and one more. */
+/** Remembers what a series of links changed, so that one more link costs one more step. */
 function makeMemory() {
   let known = forget()
   return {
@@ -172,4 +168,15 @@ function whoChanged(links: readonly Link[], paths: ReadonlySet<string>): TaskId[
 
 function short(commit: string): string {
   return commit.slice(0, 10)
+}
+
+/** The trailers tell programs which attempts the merge contains. */
+function mergeMessage(candidate: Candidate): string {
+  const attempts = [candidate, ...candidate.alsoFor]
+  const title = candidate.title.replaceAll(/[\s\p{Cc}]+/gu, " ").trim()
+  const trailers = attempts.flatMap(({ taskId, attempt }) => [
+    `Teamwork-Task: ${taskId}`,
+    `Teamwork-Attempt: ${attempt}`,
+  ])
+  return `Merge task ${attempts.map((each) => each.taskId).join(", ")}: ${title}\n\n${trailers.join("\n")}\n`
 }

@@ -7,32 +7,31 @@ import type { CommittedByAttempt, CommittedWork } from "../../tasks/committed-wo
 import { type FixedWork, findWorkToBring, fixIdOf } from "../../tasks/fix-task.ts"
 import { isHeld, type Task } from "../../tasks/task.ts"
 import { type Attempt, attemptName, type Candidate, type Pinned } from "./candidate.ts"
-import { type Heeded, heedCommitted, type RestoredPin } from "./heed-committed.ts"
+import { type KnownWork, type RestoredPin, restorePins } from "./restore-pins.ts"
 
 export interface Collection {
   readonly candidates: readonly Candidate[]
-  /** Those that have a fix: they come with it, or not at all. */
+  /** Work that has a fix is merged with the fix. */
   readonly mended: readonly { readonly candidate: Candidate; readonly fix: TaskId }[]
-  /** The heads of every attempt that is pinned. */
   readonly heads: readonly string[]
-  /** The commit of each attempt that was looked at, as far as there was one. */
+  /** The commit of each attempt, where there was one. */
   readonly looked: ReadonlyMap<string, string>
   /** Resolved tasks that are no candidates, and why. */
   readonly left: readonly (Attempt & Missing)[]
-  /** Tasks whose commit is known and not in this repository: they are not merged, and never count as such. */
+  /** Tasks whose commit is not in this repository. They do not count as merged. */
   readonly elsewhere: readonly CommittedWork[]
   readonly restored: readonly RestoredPin[]
-  /** Work that was pinned only now. */
+  /** Work that had no pin until now. */
   readonly pinnedNow: readonly (Attempt & Pinned)[]
 }
 
 interface Missing {
   readonly reason: string
-  /** There is nothing to merge of it, and never will be. */
+  /** It has nothing to merge. */
   readonly isEmpty: boolean
 }
 
-/** What QA has passed of an attempt. */
+/** The commit of an attempt that QA passed. */
 export interface PassedState {
   readonly commit: string | null
   readonly tree: string | null
@@ -41,25 +40,23 @@ export interface PassedState {
 interface Request {
   readonly name: RunName
   readonly tasks: readonly Task[]
-  /** Those of them that are to be merged. */
   readonly wanted: readonly Task[]
-  /** What QA has passed: the latest verdict of each attempt, by `task/attempt`. */
+  /** The latest QA verdict of each attempt, by `task/attempt`. */
   readonly passed: ReadonlyMap<string, PassedState>
-  /** What attempts came to, as their workers said. */
   readonly committed: CommittedByAttempt
-  /** The commit that the integration branch is at. */
+  /** The tip of the integration branch. */
   readonly tip: string
 }
 
 /**
- * The pinned work of each task, in the order of the waves and then of their ends. Work that nobody pinned is pinned now,
- * where the worker's branch surely holds nothing else.
+ * Lists the pinned work of each task in the order of waves and then of completion. Work without a pin gets one,
+ * where the worker's branch holds nothing else.
  */
 export async function collectCandidates(merges: Merges, request: Request): Promise<Collection> {
   const { name, tasks } = request
   const [refs, branches] = await Promise.all([merges.refs(teamRefs(name)), merges.refs(workerRefs(name))])
   const pins = parsePins(name, refs)
-  const { known: works, missing, restored } = await heedCommitted(merges, { ...request, refs, pins })
+  const { known: works, missing, restored } = await restorePins(merges, { ...request, refs, pins })
   const elsewhere: CommittedWork[] = []
   const pinnedNow: (Attempt & Pinned)[] = []
   const found: Candidate[] = []
@@ -110,7 +107,7 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
   return { candidates: joinSame(found), mended, heads, looked, left, elsewhere, restored, pinnedNow }
 }
 
-/** A verdict of QA holds for one commit: nothing else of a task that needs QA is merged. Why not, in words. */
+/** A QA verdict holds for one commit. Returns why other work of such a task is not merged. */
 async function findUnchecked(
   merges: Merges,
   passed: Request["passed"],
@@ -124,7 +121,6 @@ async function findUnchecked(
   return `its work is at ${head.slice(0, 12)} and QA has passed ${what}; reopen it and hand it in with: teamwork qa submit ${id}`
 }
 
-/** The fix, if there is one, of each head that could not be merged. */
 function findFixes(tasks: readonly Task[], pins: PinsByAttempt): Map<string, TaskId> {
   const ids = new Set(tasks.map((task) => task.id))
   return new Map(
@@ -179,7 +175,7 @@ async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise
     return { reason: `it has no pin, and ${worker} works on task ${other.id} on the same branch`, isEmpty: false }
   }
   const own = { taskId: task.id, attempt: task.attempt }
-  // One of the two may be there: of an attempt that was begun, or of a call that was interrupted.
+  // One of the two may exist already: from an attempt that began, or from an interrupted call.
   const [baseRef, headRef] = [pinRef(name, own, "base"), pinRef(name, own, "head")]
   const known = { base: refs.get(baseRef), head: refs.get(headRef) }
   const base = known.base ?? (await merges.mergeBase(tip, head)) ?? tip
@@ -188,12 +184,12 @@ async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise
     { ref: headRef, from: known.head ?? null, to: known.head ?? head },
   ])
   if (isPinned) return { base, head: known.head ?? head }
-  // Somebody pinned it in this very moment.
+  // Another process pinned it at the same time.
   const pinned = (await readPins(merges, name)).get(attemptName(own))
   return pinned ?? { reason: "somebody else pins it; try again", isEmpty: false }
 }
 
-/** What each may have taken in: earlier attempts of its own, and for a fix the work that it mends. */
+/** What each task may contain: its own earlier attempts, and for a fix the work that it repairs. */
 function listAllowed(pins: PinsByAttempt): (task: Task) => string[] {
   const heads = [...pins].map(([key, { head }]) => {
     const [id = "", attempt = ""] = key.split("/")
@@ -210,14 +206,14 @@ function listAllowed(pins: PinsByAttempt): (task: Task) => string[] {
 function listRequired(
   { id }: Task,
   tasks: readonly Task[],
-  { pins, works }: { readonly pins: PinsByAttempt; readonly works: Heeded["known"] },
+  { pins, works }: { readonly pins: PinsByAttempt; readonly works: KnownWork["known"] },
 ): FixedWork[] {
   const fixed = findWorkToBring(id, tasks)
   const head = fixed && (works.get(attemptName(fixed))?.commit ?? pins.get(attemptName(fixed))?.head)
   return fixed === undefined || head === undefined ? [] : [{ taskId: fixed.taskId, head }]
 }
 
-/** Several tasks of one head are one piece of work: it is merged once, for all of them. */
+/** Several tasks with the same head are merged once, for all of them. */
 function joinSame(candidates: readonly Candidate[]): Candidate[] {
   return [...Map.groupBy(candidates, (candidate) => candidate.head).values()].flatMap((same) => {
     const [first, ...others] = same

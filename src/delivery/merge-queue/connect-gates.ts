@@ -11,20 +11,19 @@ import type { Gate, Scope } from "./candidate.ts"
 export interface ConnectedGates {
   readonly gate: Gate
   readonly scope: Scope
-  /** Has the final gate look at a commit and keeps its verdict. */
+  /** Runs the final gate on a commit and records its verdict. */
   readonly finalGate: (commit: string) => Promise<void>
-  /** The same for what is finished, without the tasks that are not. */
+  /** The same, without the tasks that are not finished. */
   readonly partGate: (commit: string) => Promise<void>
 }
 
-/** What merging and delivering ask of the gates and of ownership. */
 export function connectGates(verifier: Verifier, name: TeamName): ConnectedGates {
   return {
     gate: (commit) => testCommit(verifier, name, commit),
     async scope({ taskId, alsoFor }, changes) {
       if (alsoFor.length === 0)
         return judgeScope(verifier.context, name, { task: taskId, changes: changes.flatMap(fileChanges) })
-      // Commits of several tasks may hold what any of them may write; what none may is told in the words of the first.
+      // A commit of several tasks may change what any of them owns; report a violation in the words of the first.
       const scopes = await Promise.all(
         [taskId, ...alsoFor.map((other) => other.taskId)].map((task) => scopeOf(verifier.context, name, task)),
       )
@@ -42,7 +41,7 @@ export function connectGates(verifier: Verifier, name: TeamName): ConnectedGates
   }
 }
 
-/** A rename takes a file away here and brings one there. */
+/** A rename removes one file and adds another. */
 function fileChanges(change: Change): FileChange[] {
   const { path, oldPath, status, oldMode, newMode, oldId, newId, linksTo } = change
   const at = (mode: string | null) => (mode === "120000" ? "link" : mode === "160000" ? "repository" : "file")

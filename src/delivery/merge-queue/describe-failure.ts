@@ -4,10 +4,10 @@ import type { Candidate, GateResult, Outcome } from "./candidate.ts"
 const MAX_CONFLICTS = 20
 const MAX_HUNKS = 5
 const MAX_SIDE = 1500
-/** Of the end of the output: the reason is mostly there. */
+/** The reason is mostly at the end of the output. */
 const MAX_OUTPUT = 6000
 
-/** What whoever fixes it must know; undefined where there is nothing to fix. */
+/** What the agent that fixes it must know; undefined where nothing is to fix. */
 export function describeFailure(candidate: Candidate, outcome: Outcome): string | undefined {
   const why = reasonOf(outcome)
   if (why === undefined) return undefined
@@ -17,7 +17,7 @@ export function describeFailure(candidate: Candidate, outcome: Outcome): string 
     `The work of task ${tasks}${worker === null ? "" : ` by ${worker}`} ("${title}") is not merged.`,
     why,
     "",
-    // By their ids: who mends it may work in a repository that has none of our refs.
+    // By commit id: the fixing worker's repository has none of our refs.
     `Its commits are ${base}..${head}. Start from the newest state of the integration branch, where a worker's folder is already, and bring the work in with:`,
     "",
     `    git merge ${head}`,

@@ -3,13 +3,13 @@ import type { Change } from "../../git/port.ts"
 import type { Notice, NoticeCode } from "./candidate.ts"
 
 export interface Judgement {
-  /** These keep a branch out. */
+  /** Keep the branch out. */
   readonly problems: readonly Notice[]
-  /** These are told. */
+  /** Are only shown. */
   readonly notices: readonly Notice[]
 }
 
-/** What a change would do to the repository beyond the words in its files. */
+/** Finds changes that endanger the repository itself, whatever the files say. */
 export function judgeChanges(changes: readonly Change[]): Judgement {
   const problems: Notice[] = []
   const notices: Notice[] = []
@@ -57,7 +57,7 @@ const MODES = {
 
 const LARGE_BYTES = 5_000_000
 
-/** Files that make every later clone and fetch slower. */
+/** Large files make every later clone and fetch slower. */
 export function judgeSizes(changes: readonly Change[], sizes: ReadonlyMap<string, number>): Notice[] {
   return changes.flatMap(({ path, newId, newMode }) => {
     const bytes = newMode === "160000" ? 0 : (sizes.get(newId) ?? 0)
@@ -65,7 +65,7 @@ export function judgeSizes(changes: readonly Change[], sizes: ReadonlyMap<string
   })
 }
 
-/** Paths that are one and the same where letters have no case, at least one of them new. */
+/** Finds paths that collide on file systems that ignore case, at least one of them new. */
 export function judgeCase(added: readonly string[], all: readonly string[]): Notice[] {
   const spellings = new Map<string, Set<string>>()
   for (const part of all.flatMap(prefixes)) {
@@ -81,7 +81,7 @@ export function judgeCase(added: readonly string[], all: readonly string[]): Not
   })
 }
 
-/** Whether one of the added paths may collide; cheap, and never wrong with a no. */
+/** A cheap test: false means that no added path can collide. */
 export function mayCollide(added: readonly string[], folded: ReadonlyMap<string, string>): boolean {
   return added.some((path) =>
     prefixes(path).some((part) => {
@@ -91,7 +91,7 @@ export function mayCollide(added: readonly string[], folded: ReadonlyMap<string,
   )
 }
 
-/** Every path and every folder of it, by how it reads without case. */
+/** All paths and their folders, by their case-folded form. */
 export function foldPaths(paths: readonly string[], into = new Map<string, string>()): Map<string, string> {
   for (const path of paths) for (const part of prefixes(path)) into.set(fold(part), part)
   return into
@@ -106,7 +106,7 @@ function fold(path: string): string {
   return path.normalize("NFC").toLowerCase()
 }
 
-/** Also as it is written where letters have no case, or where some letters do not count. */
+/** Also in the spellings that some file systems treat as `.git`. */
 function isGitFolder(name: string): boolean {
   const plain = name.replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, "").replace(/[ .]+$/, "")
   return /^(?:\.git|git~\d+)$/i.test(plain.split(":")[0] ?? "")
@@ -128,7 +128,6 @@ function notice(code: NoticeCode, message: string): Notice {
   return { code, message }
 }
 
-/** A path as one readable word, whatever it holds. */
 function show(path: string): string {
   return /^[\w./@+-]+$/u.test(path) ? path : JSON.stringify(path)
 }

@@ -10,7 +10,6 @@ import type { LockMaker } from "./settle-locks.ts"
 interface Surroundings {
   readonly processes: Processes
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where a folder for the files can be made. */
   readonly home: string
   readonly signal?: AbortSignal
 }
@@ -18,7 +17,7 @@ interface Surroundings {
 const TIMEOUT_MS = 180_000
 const SHOWN_LINES = 5
 
-/** Runs a lock tool in a folder of its own with nothing but the files it needs: no checkout is touched. */
+/** Runs a lock tool in a temporary folder that holds only the files it needs. */
 export function makeLockMaker({ processes, env, home, signal }: Surroundings): LockMaker {
   return async ({ tool, lock, files }) => {
     const root = join(home, "locks")
@@ -44,7 +43,7 @@ export function makeLockMaker({ processes, env, home, signal }: Surroundings): L
   }
 }
 
-/** A process that was killed leaves its folder behind; no tool runs as long. */
+/** A killed process leaves its folder behind. No tool runs longer than this. */
 const ABANDONED_MS = 60 * 60_000
 
 function removeAbandoned(root: string): void {
@@ -72,7 +71,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** No person is there to answer, and variables of git would lead the tool to another repository. */
+/** The tool must not ask questions, and git variables must not lead it to another repository. */
 function quiet(env: Surroundings["env"]): Record<string, string | undefined> {
   const own = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"))
   return { ...Object.fromEntries(own), CI: "1", COREPACK_ENABLE_DOWNLOAD_PROMPT: "0" }

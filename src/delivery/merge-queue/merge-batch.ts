@@ -2,11 +2,10 @@ import type { BranchHistory, Change, Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { isFixId } from "../../tasks/fix-task.ts"
 import type { MergedFile } from "../shared-files/shared-file.ts"
+import { bisectBatch, makeGateRuns } from "./bisect-batch.ts"
 import type { Candidate, Gate, GateResult, Outcome, Scope } from "./candidate.ts"
 import { type Link, makeChain } from "./chain.ts"
-import { findGuilty } from "./find-guilty.ts"
 import { judgeSizes } from "./judge-changes.ts"
-import { makeLooks } from "./looks.ts"
 import { makeRepairLine, type Repair } from "./repair-line.ts"
 import type { SharedFiles } from "./settle-shared.ts"
 
@@ -14,15 +13,14 @@ export interface QueuePorts {
   readonly merges: Merges
   readonly gate: Gate
   readonly scope: Scope
-  /** Merges files that several tasks may change; left out where the lead looks after them. */
+  /** Merges shared files by rules; left out where the lead looks after them. */
   readonly shared?: SharedFiles
-  /** Writes down merges whose files are not what git alone would make of both sides, before they are part of a branch. */
+  /** Records merges with files that git alone would merge differently, before they reach a branch. */
   readonly noteShared?: (merges: readonly SharedMerge[]) => Promise<void>
-  /** Somewhere to stop, for tests of what happens when the process ends there. */
+  /** For tests that kill the process at a named place. */
   readonly checkpoint?: (name: "merge:before-gate" | "merge:before-move" | "merge:after-move") => Promise<void>
 }
 
-/** A merge commit with files that were merged by a rule. */
 export interface SharedMerge {
   readonly candidate: Candidate
   readonly commit: string
@@ -34,29 +32,28 @@ export interface BatchReport {
   readonly before: string
   readonly after: string
   readonly outcomes: readonly { readonly candidate: Candidate; readonly outcome: Outcome }[]
-  /** The gate's word on the files as they are now on the branch; null when nothing was merged. */
+  /** The gate's result on the branch as it is now; null when nothing was merged. */
   readonly gate: GateResult | null
-  /** Failed, and passed on the very same files the second time: unreliable, and nobody's fault. */
+  /** Checks that failed and then passed on the same files. */
   readonly flaky: readonly string[]
 }
 
 export interface BatchRequest {
   readonly branch: string
-  /** The commit of the branch to build on, in each round: somebody else may have moved it. By default what is there. */
+  /** The commit to build on in each round, since others may move the branch. */
   readonly tips?: (round: number) => Promise<string>
   readonly candidates: readonly Candidate[]
-  /** The heads of all work that is pinned. */
   readonly others: readonly string[]
-  /** Repairs that are to come or under way, and not among the candidates. */
+  /** Repairs that are planned or under way, and not among the candidates. */
   readonly repairs?: readonly Repair[]
 }
 
-/** Others merge as well; who loses this often in a row is in somebody's way for another reason. */
+/** Other processes merge too. Losing this often in a row has another cause. */
 const MAX_ROUNDS = 10
 
 /**
- * Merges the candidates one after the other in the object store, has the outcome of all of them tested once, and only
- * then moves the branch. Whoever does not fit is left out, and the rest goes on. Nothing is changed when it throws.
+ * Merges the candidates one by one in git's object store, tests the result once, and only then moves the branch. A
+ * candidate that does not fit is left out. Nothing changes when it throws.
  */
 export async function mergeBatch(
   ports: QueuePorts,
@@ -83,7 +80,7 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
   const { merges } = ports
   const { before, candidates } = batch
   const outcomes = new Map<Candidate, Outcome>()
-  const looks = makeLooks(ports.gate, merges)
+  const gateRuns = makeGateRuns(ports.gate, merges)
   const chain = makeChain(ports, before)
   const isJoint = (path: string) => ports.shared?.hasRule(path) === true
   const line = makeRepairLine(merges, { repairs: batch.repairs, isJoint })
@@ -105,14 +102,13 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
     after: links.at(-1)?.commit ?? before,
     outcomes: ordered,
     gate,
-    flaky: looks.flaky,
+    flaky: gateRuns.flaky,
   }
 
-  /** Adds what fits until the whole passes. Each round leaves one out, or a union undone, so it ends. */
+  /** Adds what fits until the gate passes. Each round leaves one out or undoes one union, so it ends. */
   async function addAll(): Promise<{ links: readonly Link[]; gate: GateResult | null }> {
     let links: readonly Link[] = []
     const guilty = new Set<Candidate>()
-    /** Looks at these anew, on top of the links before the first of them. */
     const goBackTo = (first: Candidate) => {
       const again = order.slice(order.indexOf(first)).filter((candidate) => !guilty.has(candidate))
       line.forget(again)
@@ -127,7 +123,7 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
       const last = links.at(-1)
       if (last === undefined) return { links, gate: null }
       await ports.checkpoint?.("merge:before-gate")
-      const gate = await looks.at(last.commit)
+      const gate = await gateRuns.judge(last.commit)
       const unjudged = links.filter(({ isUnited }) => isUnited && !hasJudged(gate))
       if (gate.status !== "failed") {
         const [first] = unjudged
@@ -136,17 +132,17 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
         rest = goBackTo(first.candidate)
         continue
       }
-      const start = await looks.at(before)
+      const start = await gateRuns.judge(before)
       if (start.status === "failed") {
         const reason = `the gate fails on ${batch.branch} without any of these as well: ${start.issues[0] ?? "no reason given"}`
         for (const link of links) outcomes.set(link.candidate, { kind: "untested", reason })
         return { links: [], gate: start }
       }
-      const found = await findGuilty({ chain, looks, links, histories })
+      const found = await bisectBatch({ chain, gateRuns, links, histories })
       const { candidate, isUnited } = found.link
       if (isUnited) chain.refuseUnion(candidate)
       else guilty.add(candidate)
-      // Whatever came behind it is looked at anew: it may have conflicted with this one, or have come along with it.
+      // Later candidates may have conflicted with this one or depended on it, so they are merged again.
       rest = goBackTo(candidate)
       if (isUnited) continue
       const outcome = { kind: "guilty", gate: found.gate, with: found.with } as const
@@ -164,13 +160,13 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
   }
 }
 
-/** A repair comes before whatever waits for it, whenever that was finished. */
+/** Repairs go first, since other work waits for them. */
 function repairsFirst(candidates: readonly Candidate[]): readonly Candidate[] {
   const [repairs, rest] = [true, false].map((isFix) => candidates.filter(({ taskId }) => isFixId(taskId) === isFix))
   return [...(repairs ?? []), ...(rest ?? [])]
 }
 
-/** Whether a command that looks at the files passed; with none, nobody can tell what a union of texts is worth. */
+/** Without a command that read the files, nothing proves that a union of texts works. */
 function hasJudged({ status, checks }: GateResult): boolean {
   return status === "passed" && checks.some((check) => check.status === "passed")
 }

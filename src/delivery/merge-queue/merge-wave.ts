@@ -12,73 +12,74 @@ import { getTeam, resolveRun } from "../../tasks/operations/lookup.ts"
 import { noteCommitted, noteMissing, readCommitted } from "../../tasks/operations/note-committed.ts"
 import type { Task } from "../../tasks/task.ts"
 import { noteRefs } from "../operations/integration-memory.ts"
-import { noteMergeEnded, noteMergeStarted } from "../operations/note-merge.ts"
-import { type FailedMerge, type Fix, recordMerges } from "../operations/record-merges.ts"
+import { type FailedMerge, type Fix, noteMerge, recordMerges } from "../operations/record-merges.ts"
 import { askAboutShared, noteSharedMerges, readSharedAnswers } from "../operations/shared-questions.ts"
 import { type Attempt, attemptName } from "./candidate.ts"
 import { type Collection, collectCandidates, readPins } from "./collect-candidates.ts"
 import { describeFailure } from "./describe-failure.ts"
-import type { RestoredPin } from "./heed-committed.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
 import { openIntegration } from "./open-integration.ts"
 import type { Repair } from "./repair-line.ts"
+import type { RestoredPin } from "./restore-pins.ts"
 import type { LockMaker } from "./settle-locks.ts"
 import { makeSharedFiles } from "./settle-shared.ts"
 
 export interface WaveMerge extends TeamName {
-  /** Only the tasks of this wave; without it, every task that is resolved by now. */
+  /** Only the tasks of this wave; by default every resolved task. */
   readonly wave?: number
   readonly target?: string
-  /** Tasks in review wait for nothing but this, and are resolved by it. */
+  /** Also merge tasks in review, and resolve them. */
   readonly takesReviewed?: boolean
-  /** A fix is meant for the idle worker that did the work; whoever leads frees it when that takes something else. */
+  /**
+   * Give each fix to the idle worker that did the work. The engine frees the fix when that worker takes something
+   * else.
+   */
   readonly assignsFixes?: boolean
   /** How often a task may fail to merge for the same reason before it fails. */
   readonly maxRuns?: number
   /**
-   * Merge also tasks that an open critical finding is about. A led run does: fixes and the review of them build on what
-   * is merged, and the delivery is held. Otherwise such a task is left out.
+   * Also merge tasks with an open critical finding. A led run does, since fixes and their review build on merged
+   * work; the delivery is held instead.
    */
   readonly mergesHeld?: boolean
-  /** How the last merge left the branch. Where nobody has moved it since, only what is new is looked at. */
+  /** The branch as the last merge left it. If it has not moved, only new work is examined. */
   readonly last?: LastMerge | undefined
 }
 
 export interface LastMerge {
   readonly tip: string
-  /** The attempts that are on the branch, and written down as merged: `<task>/<attempt>`. */
+  /** Attempts on the branch, as `<task>/<attempt>`. */
   readonly merged: ReadonlySet<string>
 }
 
 export interface WaveReport extends BatchReport {
   readonly target: string
   readonly fixes: readonly Fix[]
-  /** Repairs that are to come; what waits for commits that are not merged may come with them. */
+  /** Planned repairs. Work that waits for unmerged commits may come with them. */
   readonly repairs: readonly TaskId[]
-  /** Tasks whose work is done and that there was nothing to merge of, and why. */
+  /** Finished tasks with nothing to merge, and why. */
   readonly left: readonly (Attempt & { readonly reason: string })[]
-  /** The commit of each attempt that was looked at, as far as there was one: `<task>/<attempt>`. */
+  /** The commit of each examined attempt, by `<task>/<attempt>`. */
   readonly looked: ReadonlyMap<string, string>
-  /** Tasks whose work is done in another repository and not here: where, and what brings it here. */
+  /** Tasks whose commit is in another repository. */
   readonly elsewhere: readonly ElsewhereTask[]
-  /** Pins that somebody had moved, and that are back at what their attempt came to. */
+  /** Pins that others had moved, and that are back. */
   readonly restored: readonly RestoredPin[]
-  /** Tasks that are not resolved yet. */
   readonly pending: readonly TaskId[]
-  /** Commits that somebody put on the branch past the queue: they were set aside. */
+  /** Commits on the branch that teamwork did not make; they were set aside. */
   readonly strangers: readonly { readonly commit: string; readonly subject: string }[]
-  /** What an earlier, killed process had left half done. */
+  /** What a killed process had left unfinished. */
   readonly mended: readonly string[]
 }
 
 export interface WavePorts extends Omit<QueuePorts, "shared" | "noteShared"> {
-  /** Makes lock files anew; left out where no program may be started. */
+  /** Regenerates lock files; left out where no program may run. */
   readonly makeLock?: LockMaker
 }
 
 /**
- * Merges what is resolved into the team's integration branch and writes down how that went. Whatever was interrupted is
- * taken up where it was: what git has is not merged again, what the store has is not written again.
+ * Merges resolved work into the integration branch and records the outcome. It continues an interrupted merge: what
+ * git or the store has is not done again.
  */
 export async function mergeWave(context: Context, given: WavePorts, request: WaveMerge): Promise<WaveReport> {
   const { merges } = given
@@ -104,14 +105,14 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const elsewhere = await noteFound(context, merges, { name, tasks, found })
   const { start, target } = integration
   const strangers = [...integration.strangers]
-  // Whoever moves the branch meanwhile may be a stranger too.
+  // Others may move the branch meanwhile.
   const tips = async (round: number) => {
     if (round === 0) return integration.tip
     const opened = await openIntegration(context, merges, { name, target: request.target })
     strangers.push(...opened.strangers)
     return opened.tip
   }
-  // One that is done and no candidate cannot be merged here: nobody waits for it.
+  // A finished repair that is no candidate cannot be merged here; do not wait for it.
   const repairs = listRepairs(tasks, found).filter(({ status }) => !done.includes(status))
   const { report, left, fixes } = await noted(context, { ...request, ...name }, candidates, async () => {
     const batch = await mergeBatch(ports, { branch: integration.ref, tips, candidates, others: heads, repairs })
@@ -135,7 +136,7 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   return { ...all, looked, pending, strangers, mended }
 }
 
-/** Work in which a review found something critical is not merged before that is fixed or waived. */
+/** A task with an open critical finding is not merged before the finding is fixed or waived. */
 function withoutHeld(tasks: readonly Task[], critical: readonly Finding[]) {
   const held: { taskId: TaskId; attempt: number; reason: string }[] = []
   const wanted = tasks.filter(({ id, attempt }) => {
@@ -149,16 +150,13 @@ function withoutHeld(tasks: readonly Task[], critical: readonly Finding[]) {
   return { wanted, held }
 }
 
-/** Of a task whose commit this repository does not have. */
 export interface ElsewhereTask extends Attempt {
   readonly commit: string
-  /** Where it is, in words. */
   readonly reason: string
-  /** What brings it here. */
+  /** The command that brings it here. */
   readonly command: string
 }
 
-/** Writes down what was found out about where work is. */
 async function noteFound(
   context: Context,
   merges: QueuePorts["merges"],
@@ -168,7 +166,7 @@ async function noteFound(
   if (elsewhere.length + pinnedNow.length + restored.length === 0) return []
   const here = await merges.place()
   const tokens = new Map(tasks.map(({ id, claimToken }) => [id, claimToken]))
-  // Where nothing was found nobody knows: the worker may still bring it, and its word must not be taken for moved.
+  // Without a commit nothing is certain: the worker may still deliver it.
   const works = pinnedNow
     .filter(({ base, head }) => base !== head)
     .map(({ taskId, attempt, base, head }) => {
@@ -187,7 +185,7 @@ async function noteFound(
   })
 }
 
-/** Of work that did not merge: the repairs that are to come, or that somebody is at. */
+/** Repairs of unmerged work that are planned or under way. */
 function listRepairs(all: readonly Task[], { mended, candidates }: Collection): (Repair & Pick<Task, "status">)[] {
   const tasks = new Map<string, Task>(all.map((task) => [task.id, task]))
   const here = new Set(candidates.flatMap(({ taskId, alsoFor }) => [taskId, ...alsoFor.map((other) => other.taskId)]))
@@ -198,7 +196,6 @@ function listRepairs(all: readonly Task[], { mended, candidates }: Collection): 
   })
 }
 
-/** Where the engine looks after shared files, they are merged by their rules. */
 async function withSharedFiles(context: Context, ports: WavePorts, name: TeamName): Promise<QueuePorts> {
   const answer = await readSharedAnswers(context, name)
   if (answer === undefined) return ports
@@ -221,7 +218,7 @@ function listAsked({ outcomes }: BatchReport) {
   )
 }
 
-/** Tells of the beginning and the end, where there is something to merge. */
+/** Records start and end of the merge, if there is something to merge. */
 async function noted<T>(
   context: Context,
   { project, team, run, ...request }: WaveMerge,
@@ -231,13 +228,15 @@ async function noted<T>(
   if (candidates.length === 0) return merge()
   const wave = request.wave ?? null
   const tasks = candidates.flatMap(({ taskId, alsoFor }) => [taskId, ...alsoFor.map((other) => other.taskId)])
-  await noteMergeStarted(context, { project, team, run }, { tasks, wave })
-  const end = () => noteMergeEnded(context, { project, team, run }, { tasks, wave })
+  const note = (type: "merge.started" | "merge.ended") =>
+    noteMerge(context, { project, team, run }, { type, data: { tasks, wave } })
+  await note("merge.started")
+  const end = () => note("merge.ended")
   let merged: T
   try {
     merged = await merge()
   } catch (error) {
-    // Why the merge failed matters more than that its end could not be told.
+    // The error of the merge matters more than an error while recording its end.
     await end().catch(() => undefined)
     throw error
   }
@@ -246,9 +245,9 @@ async function noted<T>(
 }
 
 /**
- * Work that stands on commits which others had put onto the integration branch, and which are off it again. It would wait
- * for them for ever, so it is done anew. In a led run every task begins on the integration branch: there, ground that is
- * neither the user's nor the work of another attempt is somebody's who has taken it away since.
+ * Finds work based on commits that others put on the integration branch and that are gone. It would wait for them
+ * forever, so it is done again. In a led run every task starts from the integration branch, so a base that neither
+ * the user nor another attempt has must be such a commit.
  */
 async function findBegunWrong(
   merges: QueuePorts["merges"],
@@ -275,7 +274,7 @@ async function findBegunWrong(
   return found
 }
 
-/** Neither a branch of the user's has the commit, nor is it what another attempt did. */
+/** No branch of the user has the commit, and no other attempt made it. */
 async function isGone(merges: QueuePorts["merges"], name: RunName, commit: string): Promise<boolean> {
   const branches = [...(await merges.refs("refs/heads"))].filter(([ref]) => !ref.startsWith(`${workerRefs(name)}/`))
   if (
@@ -296,7 +295,7 @@ async function hasAny(merges: QueuePorts["merges"], tips: readonly string[], com
   return false
 }
 
-/** What a fix has brought along is merged with it. */
+/** A fix merges the work that it contains. */
 async function addMended(merges: QueuePorts["merges"], batch: BatchReport, found: Collection) {
   const outcomes = [...batch.outcomes]
   const left: { taskId: TaskId; attempt: number; reason: string }[] = found.left.map(({ isEmpty: _, ...each }) => each)
@@ -336,7 +335,7 @@ async function writeDown(
   const merged = report.outcomes.flatMap(({ candidate, outcome }) => {
     if (outcome.kind !== "merged" && outcome.kind !== "contained") return []
     return [candidate, ...candidate.alsoFor].map(({ taskId, attempt }) => {
-      // What came along with another's merge has none of its own.
+      // Work that came with another merge has no merge commit.
       const commit = commits.get(attemptName({ taskId, attempt })) ?? candidate.head
       return { taskId, attempt, commit }
     })
@@ -347,7 +346,7 @@ async function writeDown(
     const alsoFor = candidate.alsoFor.map((other) => other.taskId)
     return description === undefined ? [] : [{ taskId, attempt, alsoFor, reason: outcome.kind, description }]
   })
-  // Of several that changed nothing each has the same head, and each is done.
+  // Several empty attempts have the same head, and each is done.
   const without = report.outcomes.flatMap(({ candidate, outcome }) =>
     outcome.kind === "empty" ? [candidate, ...candidate.alsoFor] : [],
   )

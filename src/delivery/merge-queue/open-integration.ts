@@ -1,4 +1,5 @@
-// The integration branch, as teamwork left it. What others do to its refs is undone, kept and told, and never built on.
+// The integration branch as teamwork left it. Foreign changes to its refs are undone, kept, reported, and never built
+// on.
 import { ensureIntegration, findIntegration, type Integration } from "../../git/integration.ts"
 import type { LineCommit, Merges, RefMove } from "../../git/port.ts"
 import { branchRef, integrationRef, teamRefs, workerPinRef } from "../../kernel/branches.ts"
@@ -14,23 +15,23 @@ import {
 } from "../operations/integration-memory.ts"
 import { readMergeCommits } from "../operations/record-merges.ts"
 import { readPins } from "./collect-candidates.ts"
-import { findStrangers } from "./find-strangers.ts"
+import { findForeignCommits } from "./find-foreign-commits.ts"
 
 export interface OpenedIntegration extends Integration {
-  /** Commits that were on the branch and did not come by the queue: they are on it no longer. */
+  /** Commits that teamwork did not make; they are off the branch now. */
   readonly strangers: readonly LineCommit[]
 }
 
 interface Request {
   readonly name: RunName
-  /** Named by a person; otherwise the one that it is for already, or what is checked out. */
+  /** Given by a person; by default the present target, or what is checked out. */
   readonly target?: string
 }
 
-/** Somebody may move it at the same moment. */
+/** Others may move the branch at the same time. */
 const TRIES = 5
 
-/** The same where there is one; undefined where nothing was merged yet. */
+/** Undefined where nothing was merged yet. */
 export async function findOwnIntegration(
   context: Context,
   merges: Merges,
@@ -41,7 +42,7 @@ export async function findOwnIntegration(
   return openIntegration(context, merges, { name })
 }
 
-/** Notes where teamwork itself moved the branch to. */
+/** Records where teamwork moved the branch. */
 export async function noteIntegration(
   context: Context,
   merges: Merges,
@@ -53,8 +54,8 @@ export async function noteIntegration(
 }
 
 /**
- * The integration branch with what teamwork put there and nothing else. The store knows where teamwork left it; a run
- * that an earlier version began is judged by making its merges again.
+ * Returns the integration branch with teamwork's own commits only. The store knows where teamwork left it. For a
+ * run of an earlier version, teamwork repeats its merges to tell them from foreign commits.
  */
 export async function openIntegration(
   context: Context,
@@ -83,7 +84,7 @@ export async function openIntegration(
     }
     events.push({ type: "integration.restored", data })
   }
-  // Where the target has everything, the branch was brought forward, and begins there.
+  // If the target contains everything, the branch starts at the target.
   const start = memory === undefined || judged.isForward ? found.start : memory.start
   if (start !== found.start) moves.push({ ref: integrationRef(name, "start"), from: found.start, to: start })
   if (start !== found.start || refs.length > 0)
@@ -103,7 +104,7 @@ export async function openIntegration(
   return { ...now, strangers }
 }
 
-/** Refs beside the branch that are not as they were left; a person may name another target. */
+/** Refs beside the branch that others changed. A person may name another target. */
 async function changedRefs(
   merges: Merges,
   name: RunName,
@@ -121,7 +122,6 @@ async function changedRefs(
 }
 
 interface Judged {
-  /** The commit that the branch is to be at. */
   readonly to: string
   readonly strangers: readonly LineCommit[]
   /** It is at a commit of the target that has everything. */
@@ -143,19 +143,19 @@ async function judgeTip(
   if (target !== undefined && (await merges.contains(target, tip))) return { to: tip, strangers: [], isForward: true }
   const heads = [...(await readPins(merges, name)).values()].map(({ head }) => head)
   const line = await merges.line(last, tip)
-  const strangers = await findStrangers(
+  const strangers = await findForeignCommits(
     merges,
     { ...found, start: last },
     { heads, known: await readMergeCommits(context, name) },
   )
   const first = strangers.at(-1)
   if (first === undefined) return { to: tip, strangers, isForward: false }
-  // All that stands on a commit of a stranger goes with it; what was merged there is merged again.
+  // Everything on top of a foreign commit is merged again without it.
   const since = line.slice(0, line.findIndex(({ commit }) => commit === first.commit) + 1)
   return { to: first.parents[0] || last, strangers: since, isForward: false }
 }
 
-/** Nothing is lost: what was on the branch stays reachable, under the next free number. */
+/** Keeps what was on the branch under the next free number. */
 async function planKept(
   merges: Merges,
   name: RunName,
@@ -168,7 +168,7 @@ async function planKept(
   return [{ ref: workerPinRef(name, { worker: "integration", number }, "head"), from: null, to: tip }]
 }
 
-/** That people commit to their branch meanwhile is fine, and said. */
+/** People may commit to their branch meanwhile; that is only reported. */
 async function tellTarget(
   context: Context,
   merges: Merges,

@@ -29,13 +29,13 @@ interface Request extends TeamName {
   readonly target?: string
 }
 
-/** Somebody else may begin at the same moment. */
+/** Another process may begin at the same time. */
 const TRIES = 5
 
 /**
- * To be called before anybody begins to work, by whoever leads: work starts from the target as it is now, unless there
- * is merged work that the target does not have yet. What is of an earlier team of the name, or of before the team was
- * cleaned, is set aside. Every step is one transaction of git, and safe to repeat. What a person should know, in words.
+ * Call this before work begins: tasks then start from the target as it is now, unless merged work waits for
+ * delivery. Work of an earlier team of this name is set aside. Every step is one git transaction and safe to
+ * repeat. Returns notes for the user.
  */
 export async function renewIntegration(context: Context, ports: RenewPorts, request: Request): Promise<string[]> {
   const name = await resolveRun(context, request)
@@ -46,8 +46,8 @@ export async function renewIntegration(context: Context, ports: RenewPorts, requ
 }
 
 /**
- * The same around something that is done by hand. A call that is refused leaves nothing behind, so a repository gets its
- * first mark afterwards; and nothing changes under the feet of an orchestrator, which has done all this itself.
+ * The same around a command by hand. A refused command leaves nothing behind, so the first mark is written
+ * afterwards. While an orchestrator leads, nothing changes.
  */
 export async function renewAround<T>(
   context: Context,
@@ -58,7 +58,7 @@ export async function renewAround<T>(
   if ((await findLead(context, request)) !== undefined) return { result: await work(), told: [] }
   const name = await resolveRun(context, request)
   const isMarked = async () => (await ports.merges.refs(begunRef(name))).size > 0
-  // A later run finds what the run before it left, so that is set aside first.
+  // Set aside what the run before left.
   const wasMarked = name.run > 1 || (await isMarked())
   const told = wasMarked ? await renewIntegration(context, ports, request) : []
   if (!wasMarked) await bringForward(context, ports, { ...name, target: request.target })
@@ -73,14 +73,14 @@ async function setEarlierAside(ports: RenewPorts, name: RunName, beginning: Begi
   for (let left = TRIES; left > 0; left--) {
     const refs = await merges.refs(teamRefs(name))
     const anchor = refs.has(own) ? undefined : await merges.find("HEAD")
-    // Without a commit there is nothing to work on either.
+    // A repository without a commit has nothing to work on.
     if (anchor === undefined) return []
     const marks = [...refs].filter(([ref]) => ref.startsWith(`${begunRef(name)}/`))
     const found = { name, refs, beginning }
-    // A repository without a mark was worked in before there were any: what it has is taken for this team's.
+    // A repository without a mark was used before marks existed: its work belongs to this team.
     const aside = marks.length > 0 ? await planAside(ports, found) : await planEarlierRun(ports, found)
     const remarked = [{ ref: own, from: null, to: anchor }, ...marks.map(([ref, from]) => ({ ref, from, to: null }))]
-    // The mark changes together with all else: of two at the same moment, the second finds nothing to set aside.
+    // The mark changes in the same transaction, so a second process finds nothing to set aside.
     if (await merges.move([...remarked, ...aside.moves])) return aside.told
   }
   throw new AppError("merge.race", `the branches were moved by others ${TRIES} times meanwhile; try again`)
@@ -98,7 +98,7 @@ interface Aside {
 }
 const NOTHING: Aside = { moves: [], told: [] }
 
-/** The first time that a repository sees a later run, its integration branch is that of a run before. */
+/** In a later run, the integration branch belongs to the run before. */
 async function planEarlierRun(ports: RenewPorts, { name, refs }: Found): Promise<Aside> {
   if (name.run === 1 || refs.has(integrationRef(name, "start"))) return NOTHING
   const { merges } = ports
@@ -119,7 +119,6 @@ async function planEarlierRun(ports: RenewPorts, { name, refs }: Found): Promise
   }
 }
 
-/** The latest run before this one that began an integration branch here. */
 async function findOwner(merges: Merges, name: RunName): Promise<RunName> {
   for (let run = name.run - 1; run > 1; run--) {
     const earlier = { ...name, run }
@@ -128,7 +127,7 @@ async function findOwner(merges: Merges, name: RunName): Promise<RunName> {
   return { ...name, run: 1 }
 }
 
-/** What a worktree still holds would otherwise be pinned as an attempt of the new team, of the same number. */
+/** Otherwise leftovers of a worktree would be pinned as an attempt of the new team. */
 async function disownAll({ workspaces }: RenewPorts): Promise<void> {
   for (const { worker, attempt } of await workspaces.list())
     if (attempt !== null) await workspaces.disown({ worker, attempt })
@@ -173,7 +172,7 @@ async function isDelivered(merges: Merges, name: RunName, tip: string): Promise<
   return head !== undefined && merges.contains(head, tip)
 }
 
-/** Pins of attempts that are still to come are of a team that counts no more, and must not be taken for their work. */
+/** Pins of attempts that have not happened yet belong to an earlier team. */
 async function planPins(merges: Merges, { name, refs, beginning }: Found): Promise<RefMove[]> {
   const moves = new Map<string, RefMove>()
   for (const [ref, commit] of refs) {
@@ -188,12 +187,11 @@ async function planPins(merges: Merges, { name, refs, beginning }: Found): Promi
   return [...moves.values()]
 }
 
-/** Whether an attempt of this run is pinned, which stands on the integration branch as it is. */
 async function isBegun(merges: Merges, name: RunName): Promise<boolean> {
   return [...(await merges.refs(teamRefs(name))).keys()].some((ref) => parsePinRef(name, ref) !== undefined)
 }
 
-/** Where merged work waits for its delivery the two are brought together then, past the gate. */
+/** If merged work waits for delivery, the delivery merges the target in and tests it. */
 async function bringForward(
   context: Context,
   { merges, targets }: RenewPorts,
@@ -203,12 +201,12 @@ async function bringForward(
   if (found === undefined) return
   const head = await merges.find(branchRef(target ?? found.target))
   if (head === undefined || head === found.tip) return
-  // Where nothing was begun, a target that was taken back counts as well: what the user dropped is no ground to work on.
+  // Before work begins, follow the target backwards too: dropped commits are no base.
   const isForward = await merges.contains(head, found.tip)
   if (!isForward && (found.tip !== found.start || (await isBegun(merges, name)))) return
-  // The files of a checkout would be left behind.
+  // A checkout of the branch would keep the old files.
   if ((await targets.findCheckout(integrationBranch(name))) !== undefined) return
-  // Where somebody was faster, something is merged there now, and it stays.
+  // If another process was faster, its merge stays.
   const isMoved = await merges.move([
     { ref: found.ref, from: found.tip, to: head },
     { ref: integrationRef(name, "start"), from: found.start, to: head },

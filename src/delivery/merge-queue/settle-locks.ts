@@ -6,7 +6,7 @@ import { mergeToml } from "../shared-files/merge-toml.ts"
 import { mergeYaml } from "../shared-files/merge-yaml.ts"
 import type { Decide, MergedFile, MergeRule } from "../shared-files/shared-file.ts"
 
-/** Has the tool make a lock file from these files of a repository; the new text, or why there is none. */
+/** Runs the tool on these files. Returns the new text, or why there is none. */
 export type LockMaker = (request: {
   readonly tool: LockTool
   readonly lock: string
@@ -22,7 +22,7 @@ interface LockRequest {
   readonly onto: string
   readonly base: string
   readonly head: string
-  /** Everything but the lock files in conflict. */
+  /** Everything except the lock files in conflict. */
   readonly tree: string
   readonly conflicted: readonly string[]
   readonly decide: (path: string) => Decide
@@ -34,9 +34,9 @@ interface LockResult {
 }
 
 /**
- * Brings lock files in line with the merged manifests: a lock file that both sides changed, or whose manifest changed
- * without it, is made anew by its tool. Where the tool cannot, one side's file is taken if only that side changed it;
- * otherwise a person is asked. Undefined where a file in conflict is no lock file of a tool we know.
+ * Updates lock files for the merged manifests: the tool regenerates a lock file that both sides changed, or whose
+ * manifest changed without it. If the tool fails and only one side changed the file, that side wins; otherwise a
+ * person is asked. Undefined when a conflicting file is no known lock file.
  */
 export async function settleLocks(ports: LockPorts, request: LockRequest): Promise<LockResult | undefined> {
   const { merges } = ports
@@ -59,7 +59,7 @@ export async function settleLocks(ports: LockPorts, request: LockRequest): Promi
   return { tree, told }
 }
 
-/** Those that were changed, and those of the manifests that were. */
+/** Changed lock files, and lock files of changed manifests. */
 async function findLocks(merges: Merges, tree: string, paths: readonly string[]): Promise<Map<string, LockTool>> {
   const found = new Map<string, LockTool>()
   for (const path of paths) {
@@ -82,7 +82,7 @@ interface Lock {
   readonly ours: string | undefined
   readonly theirs: string | undefined
   readonly isConflicted: boolean
-  /** Only the task changed it, or what it is made from. */
+  /** Only the task changed it or its manifest. */
   readonly isOnlyTheirs: boolean
   readonly isStale: boolean
 }
@@ -108,7 +108,7 @@ async function lookAtLock(
   const [oursAsk, theirsAsk] = [await isOtherFor(look.ours, onto), await isOtherFor(look.theirs, head)]
   const isConflicted = look.conflicted.includes(path)
   const areBoth = theirs !== was && ours !== was && theirs !== ours
-  // Of lines of hashes both sides are in it already.
+  // A file of hash lines contains both sides already.
   const isStale =
     isConflicted || (areBoth && findRule(path) === undefined) || (theirsAsk && (theirs === was || oursAsk))
   return { was, ours, theirs, isConflicted, isOnlyTheirs: ours === was && !oursAsk, isStale }
@@ -143,7 +143,7 @@ async function settleLock(ports: LockPorts, work: LockWork): Promise<LockSettled
   }
 }
 
-/** Too long to show, but not to tell apart. */
+/** Too long to show, but different texts stay different. */
 function nameText(text: string): string {
   return `a file of ${text.length} letters (${new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 10)})`
 }
@@ -158,7 +158,7 @@ async function make({ merges, makeLock }: LockPorts, work: LockWork, ours: strin
     const text = await merges.read(tree, each)
     if (text !== undefined) files.set(each, text)
   }
-  // What both sides found out about packages, so that the tool need not ask the network again.
+  // Start from what both sides resolved, so that the tool need not ask the network.
   const seed = ruleOfSeed(path)?.({ base: was, ours, theirs }, () => "theirs")
   files.set(path, seed !== undefined && "text" in seed ? seed.text : ours)
   return makeLock({ tool, lock: path, files })

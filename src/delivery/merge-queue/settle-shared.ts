@@ -5,46 +5,41 @@ import type { MergedFile, Sides, Undecided } from "../shared-files/shared-file.t
 import type { Candidate } from "./candidate.ts"
 import { type LockMaker, settleLocks } from "./settle-locks.ts"
 
-/** Something about a shared file that only a person can decide. */
 export interface SharedQuestion {
   /** The file, and the place in it. */
   readonly subject: string
-  /** The same words for the same matter: an answer counts for what was asked, and for nothing else. */
+  /** The same text for the same matter: an answer counts only for what was asked. */
   readonly question: string
-  /** What else there is to know, and may be other words the next time. */
+  /** More facts; may differ the next time. */
   readonly note: string
 }
 
-/** What became of a merge once shared files were looked at. */
 export type Settled =
   | { readonly kind: "merged"; readonly tree: string; readonly told: readonly MergedFile[] }
-  /** It stays what git says. */
+  /** Git's conflict stays. */
   | { readonly kind: "conflict" }
   | { readonly kind: "asked"; readonly questions: readonly SharedQuestion[] }
 
-/** Merges files that several tasks may change by their rules: one task after the other. */
+/** Merges shared files by rules, one task after the other. */
 export interface SharedFiles {
   settle(request: SettleRequest): Promise<Settled>
-  /** Whether files of this name are merged by their meaning. */
   hasRule(path: string): boolean
 }
 
 export interface SettleRequest {
   readonly candidate: Candidate
-  /** What is merged so far. */
   readonly onto: string
   readonly merged: Merged
-  /** From `onto` to the merged tree, where that has no conflict. */
+  /** From `onto` to the merged tree; empty with conflicts. */
   readonly changes: readonly Change[]
-  /** Where no rule is known: whether what both sides added may be taken. */
+  /** Without a rule: whether both sides' additions may be taken. */
   readonly mayUnite: boolean
 }
 
 export interface SharedPorts {
   readonly merges: Merges
-  /** Left out where no program may be started. */
+  /** Left out where no program may run. */
   readonly makeLock?: LockMaker
-  /** What a person said to a question about the work of a task. */
   readonly answer: (candidate: Candidate, question: SharedQuestion) => "ours" | "theirs" | undefined
 }
 
@@ -97,13 +92,13 @@ async function settle(ports: SharedPorts, request: SettleRequest): Promise<Settl
   return { kind: "merged", tree: settled.tree, told: [...told, ...settled.told] }
 }
 
-/** A file that one side removed, renamed or made something else is for people to look at. */
+/** A person must look at a file that one side removed, renamed or replaced. */
 function isOfText(conflicts: readonly Conflict[], path: string): boolean {
   const found = conflicts.find((conflict) => conflict.path === path)
   return found === undefined || found.kind === "content" || found.kind === "add/add"
 }
 
-/** Not for a file that both sides made anew, nor for one in which git marks no lines: it holds no text, or is a link. */
+/** Not for a new file on both sides, and not where git marks no lines, as in binary files and links. */
 function findUnion(conflicts: readonly Conflict[], path: string): FileRule | undefined {
   const isText = conflicts.some((each) => each.path === path && each.kind === "content" && each.hunks.length > 0)
   return isText ? unionRule(path) : undefined
@@ -120,7 +115,7 @@ async function readSides(merges: Merges, { onto, base, head }: Place, path: stri
   return ours === undefined || theirs === undefined ? undefined : { base: was ?? "", ours, theirs }
 }
 
-/** Files that were valid on both sides and are not after git merged them, such as JSON with one key twice. */
+/** Finds files that were valid on both sides and are broken after git's merge, such as JSON with a duplicate key. */
 async function listBroken(
   merges: Merges,
   { tree, changes, ...place }: Place & { readonly tree: string; readonly changes: readonly Change[] },

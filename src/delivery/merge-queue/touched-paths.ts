@@ -1,13 +1,12 @@
 import type { Merges } from "../../git/port.ts"
 
-/** What a piece of work changed. */
 export interface Touched {
   readonly paths: ReadonlySet<string>
-  /** Those that the paths lie in. */
+  /** The folders of these paths. */
   readonly folders: ReadonlySet<string>
 }
 
-/** `leaveOut`: paths that do not count, as they are put together by a rule. */
+/** `leaveOut`: paths that are merged by a rule and do not count. */
 export async function readTouched(
   merges: Pick<Merges, "changes">,
   { base, head }: { readonly base: string; readonly head: string },
@@ -22,7 +21,7 @@ export async function readTouched(
   return { paths, folders: new Set(folders) }
 }
 
-/** The same path, or a file of one where the other has a folder. */
+/** They share a path, or one has a file where the other has a folder. */
 export function mayConflict(one: Touched, other: Touched): boolean {
   const isApart = one.paths.isDisjointFrom(other.paths) && one.paths.isDisjointFrom(other.folders)
   return !(isApart && one.folders.isDisjointFrom(other.paths))

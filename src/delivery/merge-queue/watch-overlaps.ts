@@ -9,13 +9,13 @@ import { isLockFile } from "../shared-files/lock-files.ts"
 import { mayConflict, readTouched, type Touched } from "./touched-paths.ts"
 
 export interface OverlapWatch {
-  /** Looks at the branches as they are now, tells whom it concerns, and gives what it found. */
+  /** Examines the branches, warns their workers, and returns the overlaps. */
   look(): Promise<Overlap[]>
 }
 
 /**
- * Early warning: trial merges of branches that are still being worked on, but only of pairs that changed the same paths,
- * and of each pair of heads once.
+ * Warns early: trial merges of unfinished branches, only for pairs that changed the same paths, and once for each
+ * pair of heads.
  */
 export function watchOverlaps(context: Context, merges: Merges, name: TeamName): OverlapWatch {
   const changed = remembering<Promise<Touched>>()
@@ -28,7 +28,7 @@ export function watchOverlaps(context: Context, merges: Merges, name: TeamName):
       for (const [index, one] of branches.entries()) {
         for (const other of branches.slice(index + 1)) {
           const all = await tried.get(`${one.head} ${other.head}`, () => findConflicts(one, other))
-          // These are put together at the merge, so there is nothing to agree on.
+          // Rules merge these files, so workers need not agree on them.
           const paths = all.filter(
             (path) => !(isCoordinated(path) && (findRule(path) !== undefined || isLockFile(path))),
           )
@@ -56,7 +56,7 @@ interface WorkerBranch {
   readonly head: string
 }
 
-/** Those that have something the integration branch does not have, in the order of their workers. */
+/** Branches with commits that the integration branch lacks. */
 async function listBranches(merges: Merges, name: TeamName): Promise<WorkerBranch[]> {
   const tip = (await merges.find(branchRef(integrationBranch(name)))) ?? (await merges.find("HEAD"))
   if (tip === undefined) return []
@@ -70,7 +70,7 @@ async function listBranches(merges: Merges, name: TeamName): Promise<WorkerBranc
   return branches.sort((a, b) => (a.worker < b.worker ? -1 : 1))
 }
 
-/** What was worked out before, for as long as it is asked for. */
+/** Keeps results for as long as callers ask for them. */
 function remembering<T>(): { get(key: string, work: () => T): T; forgetUnused(): void } {
   let known = new Map<string, T>()
   let used = new Map<string, T>()

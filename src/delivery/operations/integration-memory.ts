@@ -7,14 +7,14 @@ import type { Tx } from "../../store/port.ts"
 import { isSamePlace } from "../../tasks/committed-work.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 
-/** Where teamwork left the integration branch of a run. Refs can be moved by anybody; this cannot. */
+/** Where teamwork left the integration branch. Others can move refs; they cannot change this. */
 export interface IntegrationMemory {
   readonly commit: string
   readonly start: string
   readonly target: string
 }
 
-/** Undefined where nothing is known of this repository, as of a run that an earlier version began. */
+/** Undefined for a repository that the store does not know, as in runs of earlier versions. */
 export async function readIntegrationMemory(
   { store }: Pick<Context, "store">,
   name: RunName,
@@ -33,7 +33,6 @@ async function findLast(tx: Tx, key: number, type: EventType): Promise<readonly 
   return (await tx.events.list(key, { after, type, limit: 1 })).events
 }
 
-/** Writes down what was done to refs, in one transaction. */
 export async function noteRefs({ store }: Context, name: RunName, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await store.write(async (tx) => {
@@ -42,7 +41,7 @@ export async function noteRefs({ store }: Context, name: RunName, events: readon
   })
 }
 
-/** Tells once that the target is at a commit that teamwork did not bring it to. */
+/** Records once that the target moved without teamwork. */
 export async function noteTargetMoved(
   { store }: Context,
   name: RunName,

@@ -9,11 +9,10 @@ import { type Deliverable, groupDeliverables } from "../deliverables.ts"
 export interface DeliveredWork {
   readonly team: Team
   readonly deliverables: readonly Deliverable[]
-  /** Tasks that are not done. */
   readonly unfinished: readonly string[]
 }
 
-/** What a team delivers, from what its tasks left behind: results, files that were seen to change, artifacts. */
+/** What a team delivers: results, changed files, artifacts. */
 export async function readDeliverables({ store }: Pick<Context, "store">, name: TeamName): Promise<DeliveredWork> {
   return store.read(async (tx) => {
     const team = await getTeam(tx, name)

@@ -12,13 +12,12 @@ export interface DeliveryRecord extends TeamName {
   readonly target: string
   readonly from: string
   readonly to: string
-  /** Of a part that was delivered: the tasks that are not in it, and why. */
+  /** Tasks that are not in a partial delivery, and why. */
   readonly leftOut?: readonly LeftOut[]
-  /** What a person should know of the commits. */
   readonly notes?: readonly string[]
 }
 
-/** Writes down that the target branch was moved. Git keeps the facts; this tells them. */
+/** Git keeps the facts; this is the record for people. */
 export async function recordDelivery({ store }: Context, record: DeliveryRecord): Promise<void> {
   const { type, target, from, to, leftOut = [], notes = [] } = record
   const without = leftOut.map(({ task, why }) => `${task}: ${why}`)
@@ -41,14 +40,12 @@ export interface TargetRewritten {
   readonly to: string
   readonly dropped: readonly string[]
   readonly former: string
-  /** Where the integration branch is to be. */
   readonly tip: string
-  /** What attempts come to on their new ground. */
   readonly works: readonly Pick<CommittedWork, "taskId" | "attempt" | "base" | "commit">[]
   readonly place: WorkPlace
 }
 
-/** Writes down that the user dropped commits which the work began on, and that it is carried over without them. */
+/** The user dropped commits that the work began on; it goes on without them. */
 export async function recordRewritten({ store }: Context, name: TeamName, rewritten: TargetRewritten): Promise<void> {
   const { target, from, to, dropped, former, tip, works, place } = rewritten
   await store.write(async (tx) => {

@@ -1,5 +1,5 @@
 import { ENGINE } from "../../kernel/actor.ts"
-import { type EventData, ofType } from "../../kernel/events.ts"
+import { type EventData, type NewEvent, ofType } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { keepApart } from "../../ownership/operations/plan-files.ts"
@@ -14,17 +14,19 @@ import type { Task } from "../../tasks/task.ts"
 export interface MergeRecord extends TeamName {
   readonly merged: readonly { taskId: TaskId; attempt: number; commit: string }[]
   readonly failed: readonly FailedMerge[]
-  /** They wait until a repair is merged that touches the same files. */
+  /** They wait for a repair of the same files. */
   readonly queued: readonly QueuedMerge[]
-  /** Those that cannot be mended and are done once more. */
+  /** They cannot be repaired and are done again. */
   readonly anew: readonly FailedMerge[]
   /** Where the integration branch is now, if it moved. */
   readonly moved: EventData<"integration.moved"> | undefined
-  /** Done without a commit to merge. */
   readonly empty: readonly { taskId: TaskId; attempt: number }[]
-  /** A fix is meant for the worker that did the work, where that is idle. Only where somebody frees it if need be. */
+  /**
+   * Give a fix to the worker that did the work, if it is idle. Set this only where the engine can free the fix
+   * again.
+   */
   readonly assignsFixes?: boolean
-  /** How often a task may fail to merge for the same reason before it fails; without it, as often as it is tried. */
+  /** How often a task may fail to merge for the same reason before it fails; no limit by default. */
   readonly maxRuns?: number | undefined
 }
 
@@ -37,25 +39,37 @@ export interface QueuedMerge {
 export interface FailedMerge {
   readonly taskId: TaskId
   readonly attempt: number
-  /** Other tasks that are part of the same commits. */
+  /** Other tasks with the same commits. */
   readonly alsoFor: readonly TaskId[]
   /** In a word. */
   readonly reason: string
-  /** All that whoever fixes it must know. */
+  /** What the agent that fixes it must know. */
   readonly description: string
 }
 
 export interface Fix {
   readonly taskId: TaskId
-  /** The task that mends it; the same one where a fix itself is done once more. */
+  /** The task that repairs it; a fix that fails is done again itself. */
   readonly fix: TaskId
   readonly isNew: boolean
 }
 
+/** Records that a merge starts or ends, for the live view. */
+export async function noteMerge(
+  { store }: Context,
+  name: TeamName,
+  event: Extract<NewEvent, { type: "merge.started" | "merge.ended" }>,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    await tx.events.append(key, ENGINE, event)
+  })
+}
+
 /**
- * Writes down what was merged, and makes a task of whatever was not: in the same wave, which so is in progress again.
- * What waited in review to be merged is resolved by it. What failed is resolved too, as its commits are what the fix
- * starts from; a fix that fails is reopened. Safe to repeat.
+ * Records what was merged and makes a fix task of what was not, in the same wave. A task in review is resolved by
+ * its merge. A task that failed to merge is resolved too, since the fix starts from its commits; a failed fix is
+ * reopened. Safe to repeat.
  */
 export async function recordMerges({ store, settings }: Context, record: MergeRecord): Promise<Fix[]> {
   const { merged, failed, queued, anew, empty } = record
@@ -68,10 +82,10 @@ export async function recordMerges({ store, settings }: Context, record: MergeRe
     for (const done of [...merged, ...empty]) await resolveReviewed(tx, team, done)
     const fixes: Fix[] = []
     for (const each of [...failed, ...anew]) {
-      // Whoever needs it is held below, before anybody can see that it is resolved.
+      // Tasks that need it are held below, in the same transaction.
       await resolveReviewed(tx, team, each)
       const task = await tx.tasks.lock(team.key, each.taskId)
-      // Somebody has started another attempt meanwhile, so this one is nobody's concern any more.
+      // A newer attempt exists, so this outcome no longer matters.
       if (task === undefined || task.attempt !== each.attempt || task.status !== "resolved") continue
       const assignee = record.assignsFixes === true ? await findIdle(tx, team, task) : null
       const needed = { task, failed: each, queued, settings, assignee }
@@ -85,7 +99,6 @@ export async function recordMerges({ store, settings }: Context, record: MergeRe
   })
 }
 
-/** The commits by which tasks were merged, as far as it was written down. */
 export async function readMergeCommits({ store }: Context, name: TeamName): Promise<ReadonlySet<string>> {
   return store.read(async (tx) => {
     const team = await getTeam(tx, name)
@@ -98,7 +111,7 @@ export async function readMergeCommits({ store }: Context, name: TeamName): Prom
   })
 }
 
-/** Unless somebody has started another attempt, or evidence came that cannot count. */
+/** Not when a newer attempt exists, or the evidence does not count. */
 async function resolveReviewed(
   tx: Tx,
   { key, project, team }: StoredTeam,
@@ -109,7 +122,7 @@ async function resolveReviewed(
   const { claimedBy: owner, claimToken: token } = task
   await tx.finishTask({
     ...{ project, team, taskId, owner, token, workerId: null, result: null, evidence: [], notice: null },
-    // Only what QA has passed is merged, see `collect-candidates.ts`.
+    // Only work that passed QA is merged, see `collect-candidates.ts`.
     isQaChecked: true,
   })
 }
@@ -141,7 +154,7 @@ async function redo(
   return { taskId: task.id, fix: task.id, isNew: times < maxRuns }
 }
 
-/** How often the task was done once more for this reason, since a person last had it done again. */
+/** How often the task was repeated for this reason since a person last reopened it. */
 async function countRedone(tx: Tx, team: StoredTeam, { taskId, reason }: FailedMerge): Promise<number> {
   const about = { task: taskId, limit: 1_000_000 }
   const reopened = await tx.events.list(team.key, { ...about, type: "task.reopened" })
@@ -152,7 +165,7 @@ async function countRedone(tx: Tx, team: StoredTeam, { taskId, reason }: FailedM
   ).length
 }
 
-/** Once for each repair that it waits for. */
+/** Record it once for each repair that it waits for. */
 async function tellQueued(tx: Tx, team: StoredTeam, { taskId, attempt, behind }: QueuedMerge): Promise<void> {
   const { events } = await tx.events.list(team.key, { type: "task.merge_queued", task: taskId, limit: 1_000_000 })
   const isTold = ofType(events, "task.merge_queued").some(
@@ -161,7 +174,7 @@ async function tellQueued(tx: Tx, team: StoredTeam, { taskId, attempt, behind }:
   if (isTold) return
   const data = { task: taskId, attempt, behind }
   await tx.events.append(team.key, ENGINE, { type: "task.merge_queued", data })
-  // Whoever needs it needs it merged, and would not wait for a task that counts as resolved.
+  // Tasks that need it need it merged, so they must wait although it is resolved.
   const task = await tx.tasks.find(team.key, taskId)
   if (task?.status === "resolved") await hold(tx, team, await tx.tasks.dependants(team.key, taskId), behind)
 }
@@ -174,7 +187,7 @@ interface Needed {
   readonly assignee: WorkerId | null
 }
 
-/** The worker that did the task, if it has nothing else to do: its agent knows the work, and nobody waits for it. */
+/** The worker that did the task, if idle: its agent knows the work. */
 async function findIdle(tx: Tx, { key }: StoredTeam, { workerId }: Task): Promise<WorkerId | null> {
   const worker = workerId === null ? undefined : await tx.workers.find(key, workerId)
   return worker?.status === "idle" && worker.currentTask === null ? worker.id : null
@@ -186,7 +199,7 @@ async function makeFix(tx: Tx, team: StoredTeam, needed: Needed): Promise<Fix> {
   const { role, complexity, acceptance, checks, files, agentType, work, wave } = task
   const title = `Fix the merge of task ${task.id}: ${task.title}`.slice(0, 500)
   const { waitsFor: others, waiting } = await keepApart(tx, team, settings, { id, blockedBy: [], files })
-  // Those that wait for this fix are done with their files.
+  // Tasks that wait for this fix no longer write their files.
   const waitsFor = others.filter((other) => !queued.some(({ taskId }) => taskId === other))
   const brief = { title, description: failed.description, blockedBy: waitsFor, assignee }
   const known = { role, complexity, acceptance, checks, files, agentType, work }
@@ -207,7 +220,7 @@ async function tellFailed(tx: Tx, team: StoredTeam, failed: FailedMerge, fix: Ta
   await tx.events.append(team.key, ENGINE, { type: "task.merge_failed", data: { task: taskId, attempt, reason, fix } })
 }
 
-/** Whoever needs the task needs it merged, and nobody else writes its files meanwhile. */
+/** Other tasks need its merge, and must not write its files meanwhile. */
 async function hold(tx: Tx, team: StoredTeam, tasks: readonly TaskId[], fix: TaskId): Promise<void> {
   for (const id of tasks) {
     const task = await tx.tasks.lock(team.key, id)

@@ -18,7 +18,7 @@ type Answer = (
   asked: Asked,
 ) => "ours" | "theirs" | undefined
 
-/** What people said to questions about shared files; undefined where the lead looks after these. */
+/** Answers to questions about shared files; undefined where the lead looks after these files. */
 export async function readSharedAnswers({ store }: Context, name: TeamName): Promise<Answer | undefined> {
   return store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
@@ -36,7 +36,7 @@ export interface AskedShared {
   readonly questions: readonly (Asked & { readonly note: string })[]
 }
 
-/** Asks a person what no rule can decide. What is asked already is not asked again. */
+/** Asks a person what no rule decides, once. */
 export async function askAboutShared({ store }: Context, name: TeamName, asked: readonly AskedShared[]): Promise<void> {
   if (asked.length === 0) return
   await store.write(async (tx) => {
@@ -60,7 +60,7 @@ export async function askAboutShared({ store }: Context, name: TeamName, asked: 
   })
 }
 
-/** What a tool said along with it may be other words each time. */
+/** Notes of tools may differ each time. */
 function isSame(approval: Approval, { subject, question }: Asked): boolean {
   return approval.subject === subject && approval.question.startsWith(question)
 }

@@ -1,13 +1,13 @@
 /**
- * The higher of two version ranges, where one stands for the other: the same operator, and no breaking change between
- * them. Undefined where that cannot be told.
+ * Returns the higher of two version ranges if one can replace the other: the same operator, and no breaking change
+ * between them. Undefined otherwise.
  */
 export function chooseVersion(one: string, other: string): string | undefined {
   const [a, b] = [parse(one), parse(other)]
   if (a === undefined || b === undefined || a.operator !== b.operator) return undefined
   if (a.operator !== ">=" && !isCompatible(a, b)) return undefined
   const order = compare(a.numbers, b.numbers)
-  // The same version, written in another way: nothing says which of them is meant.
+  // The same version in two spellings: nothing says which one is meant.
   if (order === 0) return undefined
   return order > 0 ? one : other
 }
@@ -17,7 +17,7 @@ interface Range {
   readonly numbers: readonly number[]
 }
 
-/** Only releases: what a tag such as `-beta.2` means for a range is for people to say. */
+/** Releases only: a person must decide about tags such as `-beta.2`. */
 function parse(text: string): Range | undefined {
   const [, operator = "", version = ""] = /^\s*(\^|~>|~=|~|>=|==|=|v)?\s*(\d+(?:\.\d+){0,3})\s*$/.exec(text) ?? []
   return version === "" ? undefined : { operator, numbers: version.split(".").map(Number) }

@@ -1,14 +1,14 @@
-/** Lines of the base, from `start` to before `end`, in whose place others stand. */
+/** The lines of the base from `start` to before `end` are replaced. */
 export interface Hunk {
   readonly start: number
   readonly end: number
   readonly lines: readonly string[]
 }
 
-/** More than this would take too long, and no file that is merged line by line is as long. */
+/** More would take too long. No file that is merged by lines is this long. */
 const MOST_PAIRS = 16_000_000
 
-/** What was changed; undefined where the texts are too long to compare. */
+/** Undefined where the texts are too long to compare. */
 export function diffLines(base: readonly string[], side: readonly string[]): Hunk[] | undefined {
   let head = 0
   while (head < base.length && head < side.length && base[head] === side[head]) head++
@@ -43,7 +43,7 @@ function toHunks(old: readonly string[], now: readonly string[], offset: number)
   return hunks
 }
 
-/** How many lines both have in common, in order, from each pair of places on. */
+/** For each pair of positions: the length of the longest common subsequence from there. */
 function commonLengths(old: readonly string[], now: readonly string[]): Uint32Array {
   const width = now.length + 1
   const lengths = new Uint32Array((old.length + 1) * width)

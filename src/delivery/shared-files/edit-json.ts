@@ -1,6 +1,5 @@
 import { type JsonArray, type JsonMember, type JsonNode, type JsonObject, parseJson, skipBlank } from "./json-text.ts"
 
-/** A place in a JSON text: the keys of the objects on the way. */
 export type JsonPath = readonly string[]
 
 export function findNode(root: JsonNode | undefined, path: JsonPath): JsonNode | undefined {
@@ -13,8 +12,8 @@ export function findNode(root: JsonNode | undefined, path: JsonPath): JsonNode |
 }
 
 /**
- * The text with `raw` at the path; everything else stays as it is, letter for letter. A new key comes behind the one
- * that is named, or where the order of the letters wants it. Undefined where there is no object to put it in.
+ * Sets `raw` at the path and leaves all other text as it is. A new key goes behind `behind`, or to its place in a
+ * sorted object. Undefined where there is no object to put it in.
  */
 export function setMember(text: string, path: JsonPath, raw: string, behind?: string): string | undefined {
   const root = parseJson(text)
@@ -57,7 +56,7 @@ export function removeItem(text: string, path: JsonPath, isIt: (item: JsonNode) 
   return index === -1 ? text : remove(text, list.items, index, list)
 }
 
-/** Lists of dependencies are mostly kept in the order of their names. */
+/** Lists of dependencies are mostly sorted by name. */
 function placeFor({ members }: JsonObject, key: string, behind: string | undefined): number {
   const keys = members.map((member) => member.key)
   const isSorted = keys.length > 1 && keys.every((each, at) => at === 0 || (keys[at - 1] ?? "") < each)
@@ -72,10 +71,9 @@ function placeFor({ members }: JsonObject, key: string, behind: string | undefin
 type Spot = Pick<JsonMember, "start" | "end">
 
 interface Insertion {
-  /** Where the bracket opens and closes. */
+  /** The positions of the brackets. */
   readonly open: number
   readonly close: number
-  /** One step of indentation. */
   readonly indent: string
   readonly raw: string
   readonly index: number
@@ -108,7 +106,7 @@ function remove(text: string, spots: readonly Spot[], index: number, { start, en
   return text.slice(0, before.end) + text.slice(spot.end)
 }
 
-/** A remark behind an entry stays with it. */
+/** A comment behind an entry stays with it. */
 function restOfLine(text: string, at: number): number {
   REMARK.lastIndex = at
   return REMARK.test(text) ? REMARK.lastIndex : at

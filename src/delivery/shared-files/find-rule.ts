@@ -8,10 +8,9 @@ import { parseToml } from "./toml-text.ts"
 import { uniteAdditions } from "./unite-additions.ts"
 
 export interface FileRule {
-  /** How it is told to people. */
+  /** The rule in words. */
   readonly how: string
   readonly merge: MergeRule
-  /** Whether the readers of such a file can read it. */
   readonly isValid: (text: string) => boolean
 }
 
@@ -33,7 +32,7 @@ const RULES: readonly (readonly [RegExp, FileRule])[] = [
   [/^(?:[\w.-]*requirements[\w.-]*|constraints[\w.-]*)\.(?:txt|in)$/, byLines(REQUIREMENTS, MEANING)],
   [/^(?:Gemfile|gems\.rb)$/, byLines(GEMFILE, MEANING)],
   [/^go\.mod$/, byLines(GO_MOD, MEANING)],
-  // Lines of hashes: more of them than needed do no harm.
+  // Lines of hashes: extra lines do no harm.
   [/^go\.sum$/, byLines(ENTRIES, UNION)],
   [/^\.(?:git|npm|docker|prettier|eslint)(?:ignore|attributes)$/, byLines(ENTRIES, UNION)],
   [/^\.env(?:\.[\w.-]+)?$/, byLines(ENV_FILE, MEANING)],
@@ -44,13 +43,13 @@ function byLines(form: Parameters<typeof mergeLinesBy>[0], how: string): FileRul
   return { how, merge: mergeLinesBy(form), isValid: ALWAYS }
 }
 
-/** How a file of this name is merged where git cannot; undefined where people have to look. */
+/** Undefined where people must merge the file. */
 export function findRule(path: string): FileRule | undefined {
   const name = path.split("/").at(-1) ?? ""
   return RULES.find(([pattern]) => pattern.test(name))?.[1]
 }
 
-/** For files that are known by what they hold. */
+/** For files that are recognized by their content. */
 export function findRuleFor(path: string, { base, ours, theirs }: Sides): FileRule | undefined {
   const form = barrelForm(path, [base, ours, theirs])
   return findRule(path) ?? (form && byLines(form, UNION))
@@ -62,7 +61,7 @@ const READERS: readonly (readonly [RegExp, FileRule["isValid"]])[] = [
   [/\.ya?ml$/i, YAML_RULE.isValid],
 ]
 
-/** For any other text: what both sides added. Only for where a gate judges the result. */
+/** For other texts: takes both sides' additions. Use it only where a gate judges the result. */
 export function unionRule(path: string): FileRule {
   const isValid = READERS.find(([pattern]) => pattern.test(path))?.[1] ?? ALWAYS
   return { how: UNITED, merge: uniteAdditions, isValid }

@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree } from "jsonc-parser"
 
-/** JSON as it is written, comments and trailing commas included, with the place of everything in the text. */
+/** JSON with comments and trailing commas, with the position of every node. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar
 
 interface Placed {
@@ -24,11 +24,11 @@ interface JsonScalar extends Placed {
   readonly value: string | number | boolean | null
 }
 
-/** Undefined where it is not JSON, or where a key stands twice in an object, which readers take in different ways. */
+/** Undefined for invalid JSON, and where an object has a duplicate key, which readers treat differently. */
 export function parseJson(text: string): JsonNode | undefined {
   const errors: ParseError[] = []
   try {
-    // The parser knows no byte order mark; a space keeps all places.
+    // The parser does not accept a byte order mark. A space keeps all positions.
     const tree = parseTree(text.replace(/^\uFEFF/, " "), errors, { allowTrailingComma: true })
     return tree === undefined || errors.length > 0 ? undefined : toNode(tree)
   } catch (error) {
@@ -63,12 +63,12 @@ export function plainValue(node: JsonNode): JsonValue {
   return Object.fromEntries(node.members.map(({ key, value }) => [key, plainValue(value)]))
 }
 
-/** The order of keys means nothing. */
+/** Ignores the order of keys. */
 export function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   return Bun.deepEquals(one, other, true)
 }
 
-/** Where the white space and the comments from `at` on end. */
+/** The end of white space and comments from `at` on. */
 export function skipBlank(text: string, at: number): number {
   BLANK.lastIndex = at
   return BLANK.test(text) ? BLANK.lastIndex : at

@@ -1,13 +1,13 @@
 import type { LineForm } from "./merge-lines.ts"
 
-/** Each line is an entry of its own, as in `.gitignore`. */
+/** Each line is an entry, as in `.gitignore`. */
 export const ENTRIES: LineForm = { key: (line) => line.trim() }
 
-/** `name==1.2  # why`; names are the same whatever case and dashes they have. */
+/** `name==1.2  # why`; case and dashes in names do not matter. */
 export const REQUIREMENTS: LineForm = {
   key: (line) => {
     if (/^\s*#/.test(line)) return line.trim()
-    // A line that goes on in the next one means nothing alone.
+    // A continued line means nothing alone.
     if (line.trimEnd().endsWith("\\")) return undefined
     const name = /^\s*([A-Za-z0-9][\w.-]*)/.exec(line)?.[1]
     return name?.toLowerCase().replaceAll(/[-_.]+/g, "-") ?? line.trim()
@@ -25,7 +25,7 @@ export const GEMFILE: LineForm = {
   version: (line) => /,\s*["'](~>\s*\d[\d.]*|>=\s*\d[\d.]*|\d[\d.]*)["']/.exec(line)?.[1],
 }
 
-/** Lines of a `require` block, and the same as a line of its own. Go itself takes the higher version. */
+/** Lines of a `require` block, or single `require` lines. Go takes the higher version. */
 export const GO_MOD: LineForm = {
   key: (line) => {
     const path = /^\s*(?:require\s+)?([^\s"()]+\.[^\s"()]+)\s+v\d/.exec(line)?.[1]
@@ -42,7 +42,7 @@ export const ENV_FILE: LineForm = {
   key: (line) => (/^\s*#/.test(line) ? line.trim() : /^\s*(?:export\s+)?([\w.]+)\s*=/.exec(line)?.[1]),
 }
 
-/** A list to which each change adds entries; lines that are changed or removed are left to people. */
+/** Each change adds entries; people decide about changed or removed lines. */
 export const CHANGELOG: LineForm = { key: () => undefined, isOpen: true }
 
 const SCRIPT_EXPORT =
@@ -53,7 +53,7 @@ const RUST_MODULE =
   /^(?:pub(?:\([\w\s:]+\))?\s+)?(?:mod\s+\w+|use\s+[\w:{}*,\s]+|extern\s+crate\s+\w+)\s*;\s*(?:\/\/.*)?$/
 const REMARK = /^\s*(?:\/\/|\/\*.*\*\/\s*$|#(?!\[))/
 
-/** Files that only gather what others hold: one complete statement on each line, in any order. */
+/** Files with one complete statement on each line, in any order. */
 export function barrelForm(path: string, texts: readonly string[]): LineForm | undefined {
   const statement = statementOf(path.split("/").at(-1) ?? "")
   if (statement === undefined) return undefined

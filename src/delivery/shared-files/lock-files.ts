@@ -1,16 +1,15 @@
 import { parseJson, plainValue } from "./json-text.ts"
 import { parseToml } from "./toml-text.ts"
 
-/** A program that makes a lock file from manifests. */
 export interface LockTool {
   readonly name: string
   /** The name of the lock file. */
   readonly lock: string
-  /** Names of the manifests that it is made from. */
+  /** Its manifests, by name. */
   readonly manifests: RegExp
-  /** Files of the repository that the program needs to see, by name. */
+  /** Files that the program must see, by name. */
   readonly needs: RegExp
-  /** Tried one after the other until one succeeds: first without the network. */
+  /** Tried in order until one succeeds, the first without network. */
   readonly commands: readonly (readonly string[])[]
 }
 
@@ -73,7 +72,7 @@ export function isManifest(path: string): boolean {
   return LOCK_TOOLS.some(({ manifests }) => manifests.test(nameOf(path)))
 }
 
-/** Where lock files for a manifest may be: beside it, or in a folder above. */
+/** A manifest's lock file is in its folder, or in one above. */
 export function placesOfLocks(manifest: string): { readonly path: string; readonly tool: LockTool }[] {
   const folders = manifest.split("/").slice(0, -1)
   const above = Array.from({ length: folders.length + 1 }, (_, up) => folders.slice(0, folders.length - up).join("/"))
@@ -83,7 +82,7 @@ export function placesOfLocks(manifest: string): { readonly path: string; readon
   )
 }
 
-/** What of a manifest its lock file depends on: two that are alike here need no other lock file. */
+/** The part of a manifest that its lock file depends on. */
 export function whatIsLocked(path: string, text: string | undefined): string {
   if (text === undefined) return ""
   const name = nameOf(path)

@@ -4,8 +4,8 @@ import { isSame, type JsonNode, type JsonObject, type JsonValue, parseJson, plai
 import type { Decide, MergeRule, Sides, TextMerge, Undecided } from "./shared-file.ts"
 
 /**
- * Merges JSON key by key: what the task changed is written into the text as merged so far, which keeps its form. Both may
- * add to the same object or to the same list. Undefined where one of the texts is no JSON object.
+ * Merges JSON key by key: writes the task's changes into the merged text, which keeps its formatting. Both sides
+ * may add to the same object or list. Undefined where one text is no JSON object.
  */
 export const mergeJson: MergeRule = (sides, decide) => {
   const base = parseJson(sides.base.trim() === "" ? "{}" : sides.base)
@@ -22,7 +22,7 @@ interface Work {
   readonly decide: Decide
   readonly theirs: JsonObject
   text: string
-  /** What the text must say when all is done. */
+  /** The value that the merged text must have. */
   expected: JsonValue
   readonly undecided: Undecided[]
 }
@@ -33,7 +33,7 @@ interface Three<Node> {
   readonly theirs: Node
 }
 
-/** A text that does not say what it should is worse than a question. */
+/** A wrong text is worse than a question. */
 function checked({ text, expected }: Work): TextMerge | undefined {
   const now = parseJson(text)
   return now !== undefined && isSame(plainValue(now), expected) ? { text } : undefined
@@ -91,7 +91,7 @@ function areLists(ours: JsonNode | undefined, theirs: JsonNode | undefined): boo
   return [ours, theirs].every((node) => node?.kind === "array" && node.items.every((item) => item.kind === "scalar"))
 }
 
-/** Each list counts as a set: what one added stays, and what one removed goes. */
+/** Lists are sets: additions stay, removals go. */
 function mergeLists(work: Work, path: JsonPath, { base, ours, theirs }: Member): void {
   const items = (node: JsonNode | undefined) => (node?.kind === "array" ? node.items : [])
   const has = (list: readonly JsonNode[], item: JsonNode) =>
@@ -99,7 +99,7 @@ function mergeLists(work: Work, path: JsonPath, { base, ours, theirs }: Member):
   const added = items(theirs).filter((item) => !has(items(base), item) && !has(items(ours), item))
   const removed = items(base).filter((item) => !has(items(theirs), item) && has(items(ours), item))
   for (const item of added) apply(work, addItem(work.text, path, rawOf(work, "theirs", item) ?? ""))
-  // One for each time that it stands there.
+  // Remove every occurrence.
   for (const item of items(ours).filter((each) => has(removed, each)))
     apply(
       work,
@@ -109,14 +109,13 @@ function mergeLists(work: Work, path: JsonPath, { base, ours, theirs }: Member):
   expect(work, path, [...kept, ...added].map(plainValue))
 }
 
-/** What the task made of it. */
 function take(work: Work, path: JsonPath, { theirs, behind }: Member): void {
   const raw = rawOf(work, "theirs", theirs)
   apply(work, raw === null ? removeMember(work.text, path) : setMember(work.text, path, raw, behind))
   expect(work, path, theirs === undefined ? undefined : plainValue(theirs))
 }
 
-/** An edit that found no place leaves a text that is not what is expected. */
+/** After an edit that found no place, `checked` fails. */
 function apply(work: Work, text: string | undefined): void {
   if (text !== undefined) work.text = text
 }
@@ -152,7 +151,6 @@ function higher(ours: JsonValue | undefined, theirs: JsonValue | undefined): "ou
   return version === undefined ? undefined : version === ours ? "ours" : "theirs"
 }
 
-/** Whether a text is what its readers expect: JSON in which no key stands twice. */
 export function isJson(text: string): boolean {
   return findNode(parseJson(text), []) !== undefined
 }

@@ -2,19 +2,18 @@ import { chooseVersion } from "./choose-version.ts"
 import { diffLines, type Hunk } from "./diff-texts.ts"
 import type { Decide, MergeRule, Undecided } from "./shared-file.ts"
 
-/** What a line of a file stands for. */
 export interface LineForm {
-  /** Two lines with one key speak of the same thing. Undefined for lines that only make sense with those around them. */
+  /** Lines with the same key are about the same thing. Undefined for lines that depend on their neighbours. */
   readonly key: (line: string) => string | undefined
-  /** The version in a line, as a reader of the format takes it. */
+  /** The version in a line. */
   readonly version?: (line: string) => string | undefined
-  /** Whether both sides may add different lines at the same place, though they have no key. */
+  /** Both sides may add different lines at the same place, even without keys. */
   readonly isOpen?: boolean
 }
 
 /**
- * Merges a file whose lines stand for themselves. Where only one side changed something, that is taken; where both did,
- * line by line by what each line speaks of. Undefined where that cannot be told.
+ * Merges a file of independent lines. A change by one side is taken; where both changed something, lines are
+ * matched by key. Undefined where keys do not decide it.
  */
 export function mergeLinesBy(form: LineForm): MergeRule {
   return (sides, decide) => {
@@ -52,7 +51,7 @@ export interface Group {
   readonly theirs: readonly Hunk[]
 }
 
-/** Hunks that touch each other belong together. */
+/** Joins overlapping hunks. */
 export function groupHunks(ours: readonly Hunk[], theirs: readonly Hunk[]): Group[] {
   const all = [...ours.map((hunk) => ({ hunk, isOurs: true })), ...theirs.map((hunk) => ({ hunk, isOurs: false }))]
   all.sort((a, b) => a.hunk.start - b.hunk.start || a.hunk.end - b.hunk.end)
@@ -83,14 +82,13 @@ function mergeGroup(group: Group, base: readonly string[], rules: Rules): readon
   return mergeByKey({ was, ours, theirs }, rules)
 }
 
-/** The newer above the older; what both begin with, such as a heading, stands once. */
+/** Newer lines go above older ones; a common beginning, such as a heading, stands once. */
 function stack(newer: readonly string[], older: readonly string[]): readonly string[] {
   let same = 0
   while (same < newer.length && same < older.length && newer[same] === older[same]) same++
   return [...newer, ...older.slice(same)]
 }
 
-/** All lines of the group as one side has them. */
 export function sideOf({ start, end }: Group, base: readonly string[], hunks: readonly Hunk[]): string[] {
   const lines: string[] = []
   let at = start
@@ -111,7 +109,7 @@ interface Lines {
   readonly theirs: readonly string[]
 }
 
-/** Lines of ours in their order, and behind them what theirs has added. */
+/** Our lines in their order, then what the task added. */
 function mergeByKey({ was, ours, theirs }: Lines, { form, decide, undecided }: Rules): string[] | undefined {
   const tables = [was, ours, theirs].map((lines) => tableOf(lines, form.key))
   const [before, mine, other] = tables
@@ -128,7 +126,7 @@ function mergeByKey({ was, ours, theirs }: Lines, { form, decide, undecided }: R
   return result
 }
 
-/** Undefined where a line has no key, or two have the same. Empty lines count once. */
+/** Undefined where a line has no key, or two have the same one. Empty lines count once. */
 function tableOf(lines: readonly string[], keyOf: LineForm["key"]): Map<string, string> | undefined {
   const table = new Map<string, string>()
   for (const line of lines) {
@@ -143,7 +141,7 @@ function higher({ version }: LineForm, ours: string | undefined, theirs: string 
   if (version === undefined || ours === undefined || theirs === undefined) return undefined
   const [one, other] = [version(ours), version(theirs)]
   if (one === undefined || other === undefined) return undefined
-  // Only the version may differ: whatever else the line says was changed for a reason.
+  // Only the version may differ: other changes in the line have a reason.
   if (ours.replace(one, "") !== theirs.replace(other, "")) return undefined
   const chosen = chooseVersion(one, other)
   return chosen === undefined ? undefined : chosen === one ? ("ours" as const) : ("theirs" as const)

@@ -3,8 +3,8 @@ import type { Decide, MergeRule, Undecided } from "./shared-file.ts"
 import { formatToml, parseToml, type TomlEntry, type TomlTable } from "./toml-text.ts"
 
 /**
- * Merges TOML table by table and key by key, in the text as merged so far. Lists of plain texts count as sets. Undefined
- * where one of the texts is no TOML, or something but keys was changed by both.
+ * Merges TOML by tables and keys, in the merged text. Lists of plain strings are sets. Undefined for invalid TOML,
+ * and where both sides changed something other than keys.
  */
 export const mergeToml: MergeRule = ({ base, ours, theirs }, decide) => {
   const newline = ours.includes("\r\n") ? "\r\n" : "\n"
@@ -15,7 +15,7 @@ export const mergeToml: MergeRule = ({ base, ours, theirs }, decide) => {
   for (const key of keys) mergeTable(work, key, { was: find(was, key), theirs: find(other, key), all: other })
   if (work.undecided.length > 0) return { undecided: work.undecided }
   const text = formatToml(work.tables)
-  // A text that its readers cannot read is worse than a question.
+  // An invalid text is worse than a question.
   return parseToml(text) === undefined ? undefined : { text: text.replaceAll("\n", newline) }
 }
 
@@ -25,7 +25,7 @@ interface Work {
   tables: TomlTable[]
 }
 
-/** Of `[[bin]]` each is told by what it holds, as they have no names. */
+/** Tables of `[[bin]]` have no names, so their content identifies them. */
 function keyOf(table: TomlTable): string {
   return table.isItem ? `[[${table.name}]] ${bodyOf(table)}` : `[${table.name}]`
 }
@@ -61,7 +61,6 @@ function mergeTable(work: Work, key: string, { was, theirs, all }: Sides): void 
   else ask(work, { key, base: b ?? null, ours: o ?? null, theirs: t ?? null }, take)
 }
 
-/** Behind the table that it stands behind in the task's text. */
 function addTable(work: Work, table: TomlTable, all: readonly TomlTable[]): void {
   const before = all[all.indexOf(table) - 1]
   const at = before === undefined ? -1 : work.tables.findIndex((each) => each.name === before.name)
@@ -116,7 +115,7 @@ function ask({ decide, undecided }: Work, asked: Undecided, take: () => void): v
   else if (side === "theirs") take()
 }
 
-/** A changed entry stays where it is; a new one comes in the order of the names, or behind the last. */
+/** A changed entry keeps its place; a new one is sorted in, or goes to the end. */
 function withEntry(table: TomlTable, key: string, entry: TomlEntry | undefined): TomlTable {
   const at = table.parts.findIndex((part) => "key" in part && part.key === key)
   if (at !== -1) return { ...table, parts: table.parts.toSpliced(at, 1, ...(entry === undefined ? [] : [entry])) }
@@ -131,7 +130,7 @@ function placeFor({ parts }: TomlTable, key: string): number {
   return next?.index ?? (placed.at(-1)?.index ?? -1) + 1
 }
 
-/** Of lists of plain texts: what one added stays, and what one removed goes; in the form of ours. */
+/** Lists of plain strings are sets; the result has our formatting. */
 function mergeLists(base: string, ours: string | undefined, theirs: string | undefined): string | undefined {
   const [was, mine, other] = [itemsOf(base), itemsOf(ours), itemsOf(theirs)]
   if (was === undefined || mine === undefined || other === undefined || ours === undefined) return undefined
@@ -139,7 +138,7 @@ function mergeLists(base: string, ours: string | undefined, theirs: string | und
   const added = other.filter((item) => !was.includes(item) && !mine.includes(item))
   const gone = was.filter((item) => !other.includes(item))
   const kept = mine.filter((item) => !gone.includes(item))
-  // The same package twice, with two versions, is something to ask about.
+  // The same package with two versions needs a decision.
   if (added.some((item) => kept.some((each) => nameOf(each) === nameOf(item)))) return undefined
   const items = [...kept, ...added]
   if (!ours.includes("\n")) return `[${items.join(", ")}]`
@@ -148,7 +147,7 @@ function mergeLists(base: string, ours: string | undefined, theirs: string | und
   return `[\n${items.map((item) => `${indent}${item},`).join("\n")}\n${close}]`
 }
 
-/** Undefined for anything but plain texts in quotes; remarks between them would be lost. */
+/** Undefined for anything but quoted strings; comments between them would get lost. */
 function itemsOf(value: string | undefined): string[] | undefined {
   const inner = /^\[([\s\S]*)\]$/.exec(value ?? "")?.[1]
   if (inner === undefined || !/^\s*(?:(?:"[^"\\\n]*"|'[^'\n]*')\s*(?:,\s*|$))*$/.test(inner)) return undefined
@@ -159,7 +158,7 @@ function isDependency(table: string, key: string): boolean {
   return /dependencies(?:$|\.)/.test(table) || /^(?:requires-python|rust-version)$/.test(key)
 }
 
-/** False where nothing says which of the two is higher. */
+/** False where nothing says which one is higher. */
 function takesHigher(ours: string | undefined, theirs: string | undefined, take: () => void): boolean {
   const plain = (value: string | undefined) => /^["']([^"']*)["']$/.exec(value ?? "")?.[1]
   const [one, other] = [plain(ours), plain(theirs)]

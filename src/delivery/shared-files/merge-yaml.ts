@@ -3,7 +3,7 @@ import { chooseVersion } from "./choose-version.ts"
 import { isSame, type JsonValue } from "./json-text.ts"
 import type { Decide, MergeRule, Undecided } from "./shared-file.ts"
 
-/** Merges YAML key by key into the text as merged so far. Lists of plain values count as sets. */
+/** Merges YAML by keys into the merged text. Lists of plain values are sets. */
 export const mergeYaml: MergeRule = (sides, decide) => {
   const [base, ours, theirs] = [sides.base, sides.ours, sides.theirs].map((text) => parseDocument(text))
   if (base === undefined || ours === undefined || theirs === undefined) return undefined

@@ -1,23 +1,23 @@
-/** One `key = value` of a TOML text, with all lines that its value takes. */
+/** One `key = value` with all lines of its value. */
 export interface TomlEntry {
   readonly key: string
-  /** The value as it is written, without a remark behind it. */
+  /** Without a comment behind it. */
   readonly value: string
   readonly lines: readonly string[]
 }
 
-/** A table with what stands in it; the lines before the first header are a table without one. */
+/** A table with its entries. The lines before the first header are a table without a name. */
 export interface TomlTable {
-  /** `dependencies`; empty before the first header. */
+  /** Empty before the first header. */
   readonly name: string
-  /** One of `[[bin]]`, of which there may be several. */
+  /** A table of an array, such as `[[bin]]`. */
   readonly isItem: boolean
-  /** The header with the remarks in front of it. */
+  /** The header with the comments above it. */
   readonly head: readonly string[]
   readonly parts: readonly (TomlEntry | { readonly remark: string })[]
 }
 
-/** Undefined where it is not TOML. */
+/** Undefined for invalid TOML. */
 export function parseToml(text: string): TomlTable[] | undefined {
   try {
     Bun.TOML.parse(text)
@@ -56,7 +56,7 @@ export function formatToml(tables: readonly TomlTable[]): string {
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`
 }
 
-/** What stands right above a header belongs to it. */
+/** Comments right above a header belong to it. */
 function takeRemarks(table: { parts: TomlTable["parts"][number][] }): string[] {
   const taken: string[] = []
   for (let last = table.parts.at(-1); last !== undefined && "remark" in last; last = table.parts.at(-1)) {
@@ -79,7 +79,7 @@ function readEntry(lines: readonly string[], at: number): TomlEntry | undefined 
   return undefined
 }
 
-/** Whether all brackets and quotes are closed. */
+/** All brackets and quotes are closed. */
 function isWhole(value: string): boolean {
   try {
     Bun.TOML.parse(`value =${value}\n`)
@@ -89,7 +89,7 @@ function isWhole(value: string): boolean {
   }
 }
 
-/** Remarks within a value of several lines are part of it. */
+/** Comments inside a value of several lines are part of it. */
 function withoutRemark(value: string): string {
   if (value.includes("\n")) return value.replace(/(\n\s*[\]}]+)\s*#[^\n]*$/, "$1")
   const end = /^(?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*/.exec(value)?.[0]

@@ -3,11 +3,11 @@ import { type Group, groupHunks, sideOf } from "./merge-lines.ts"
 import type { MergeRule } from "./shared-file.ts"
 
 /**
- * Takes what both sides added at the same place: first what is merged already, below it what the task added, each as a
- * whole. Undefined where a side changed or removed a line there, as then somebody has to know why.
+ * Takes both sides' additions at the same place: merged lines first, then the task's. Undefined where a side
+ * changed or removed a line there, since a person must know why.
  */
 export const uniteAdditions: MergeRule = (sides) => {
-  // The file was there before, or nothing in it was added to something.
+  // A new or binary file has no additions.
   if (sides.base === "" || [sides.ours, sides.theirs].some((text) => text.includes("\0"))) return undefined
   const [base, ours, theirs] = [sides.base, sides.ours, sides.theirs].map(toLines) as [string[], string[], string[]]
   const [mine, other] = [diffLines(base, ours), diffLines(base, theirs)]
@@ -30,7 +30,7 @@ function uniteGroup(group: Group, base: readonly string[]): readonly string[] | 
   return group.start === group.end ? [...ours, ...theirs] : undefined
 }
 
-/** With their ends: where the last line has none, adding below it changes it, and the others keep the ends they have. */
+/** Lines keep their line ends, so that a last line without one counts as changed when text follows it. */
 function toLines(text: string): string[] {
   return text.split(/(?<=\n)/)
 }

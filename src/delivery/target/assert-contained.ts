@@ -10,7 +10,7 @@ import { readCommitted } from "../../tasks/operations/note-committed.ts"
 import { attemptName, type Pinned } from "../merge-queue/candidate.ts"
 import { readPins } from "../merge-queue/collect-candidates.ts"
 
-/** Refuses to deliver a commit as all of the work while it lacks what a resolved task came to, whatever a verdict says. */
+/** Refuses to deliver a commit that lacks the work of a resolved task, whatever a verdict says. */
 export async function assertContained(
   context: Context,
   merges: Merges,
@@ -32,7 +32,7 @@ export async function assertContained(
   }
 }
 
-/** What could not be merged comes with its fix, and not at all where somebody skipped that. */
+/** Work that could not be merged comes with its fix, or not at all if the fix was skipped. */
 async function listDue(
   { store }: Context,
   name: RunName,
@@ -45,7 +45,7 @@ async function listDue(
     const statuses = new Map(tasks.map(({ id, status }) => [id, status]))
     return tasks.flatMap((task) => {
       if (task.status !== "resolved" || (statuses.get(fixIdOf(task)) ?? "resolved") !== "resolved") return []
-      // Where nobody said what it came to, a pin does.
+      // Without a recorded commit, the pin counts.
       const { id: taskId, attempt, claimToken: token } = task
       const pin = pins.get(attemptName({ taskId, attempt }))
       const pinned = pin && { taskId, attempt, token, base: pin.base, commit: pin.head, place: here }

@@ -6,7 +6,7 @@ import { listFindings } from "../../quality/operations/manage-findings.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import type { Context } from "../../store/operation.ts"
 
-/** Where `review.required` says so: nothing leaves without the verdict of a review on it. */
+/** With `review.required`, nothing is delivered without a review verdict on it. */
 export async function assertReviewed(
   context: Context,
   merges: Pick<Merges, "tree" | "contains" | "mergedAttempts">,
@@ -35,12 +35,12 @@ async function whyNotReviewed(
     return `the last review was of ${last.commit.slice(0, 10)}, not of ${commit.slice(0, 10)}`
   }
   if (last.status === "passed") return undefined
-  // A person may have waived all that failed it.
+  // A person may have waived all findings of a failed review.
   const open = (await listFindings.run(context, { ...name, open: true })).filter(isGrave)
   return open.length === 0 ? undefined : `the review failed, with ${open.length} open findings`
 }
 
-/** The same files, or nothing but commits of the target came after the review. */
+/** The same files, or only commits of the target came after the review. */
 async function isSameWork(
   merges: Pick<Merges, "tree" | "contains" | "mergedAttempts">,
   reviewed: string,
@@ -50,7 +50,7 @@ async function isSameWork(
   return (await merges.contains(commit, reviewed)) && (await merges.mergedAttempts(reviewed, commit)).size === 0
 }
 
-/** For people: a review was to look at the work and gave no verdict. */
+/** Warns when a review was due and gave no verdict. */
 export async function sayUnreviewed(context: Context, name: RunName): Promise<string[]> {
   const last = (await listVerdicts.run(context, name)).findLast(({ scope }) => scope === "cross-agent")
   if (last?.status !== "skipped") return []

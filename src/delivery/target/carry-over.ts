@@ -14,21 +14,18 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName } from "../../kernel/team.ts"
 
-/** The team's work on the target as the user made it, without the commits that the user dropped. */
+/** The team's work on the user's present target, without the commits that the user dropped. */
 export interface CarriedOver {
   /** The target itself where nothing was merged. */
   readonly tip: string
-  /** The commits that the target no longer has, newest first, in words. */
+  /** The dropped commits in words, newest first. */
   readonly dropped: readonly string[]
-  /** Pins the integration branch as it was. */
+  /** Pins the former integration branch. */
   readonly former: string
-  /** Makes it the integration branch. */
   readonly moves: readonly RefMove[]
-  /** What attempts come to now. */
   readonly works: readonly CarriedWork[]
 }
 
-/** The work of an attempt on its new ground. */
 export interface CarriedWork {
   readonly taskId: TaskId
   readonly attempt: number
@@ -37,10 +34,9 @@ export interface CarriedWork {
 }
 
 /**
- * Undefined where the target still has everything of its own that the integration branch has. Otherwise the user took
- * commits out of it, by a reset, an amend or a rebase, and delivering the branch as it is would bring them back: its merges
- * are made again on top of the target, each by what it changed. Nothing moves here. Throws `deliver.refused` where work
- * does not fit without the dropped commits.
+ * Undefined if the target still has all its commits that the integration branch has. Otherwise the user dropped
+ * some by a reset, amend or rebase, and delivering would bring them back: the merges are repeated on the present
+ * target. Moves no ref. Throws `deliver.refused` where work does not fit without the dropped commits.
  */
 export async function carryOver(
   merges: Merges,
@@ -77,17 +73,16 @@ export async function carryOver(
   return { tip: onto, dropped, former, moves, works: pins.works }
 }
 
-/** Of the merge by which a target that has gone on gets onto the integration branch. */
+/** The subject of the merge that brings a moved target into the integration branch. */
 export function takeInSubject(target: string, name: RunName): string {
   return `Merge branch '${target}' into ${integrationBranch(name)}`
 }
 
 interface Remade {
   readonly commit: string
-  /** The commit it was. */
   readonly was: string
   readonly before: string
-  /** Of the merge of a task: its work, on top of `before`. */
+  /** Of a task's merge: its work on top of `before`. */
   readonly head: string | undefined
 }
 
@@ -103,7 +98,7 @@ async function remake(
   const tree = await merges.tree(whole.commit)
   const line = await replayLine(merges, { commits: (await merges.line(first, second)).toReversed(), onto })
   const isSame = line !== undefined && line !== onto && (await merges.tree(line)) === tree
-  // Where its commits do not go one by one, they become one.
+  // Commits that do not apply one by one become one commit.
   const head = isSame ? line : await merges.commit({ tree, parents: [onto], message: `Work of ${second}\n` })
   const again = await merges.replay({ commit, onto, and: [head] })
   if ("conflicts" in again) return { paths: again.conflicts.map(({ path }) => path) }
@@ -124,7 +119,7 @@ async function replayLine(
   return at
 }
 
-/** Merged work is what is pinned as its head, so that goes along; the commits as they were stay pinned beside it. */
+/** Pins of merged heads move along; the former commits stay pinned. */
 async function planPins(
   merges: Merges,
   {

@@ -7,16 +7,14 @@ import type { OfferedPart } from "../offered-part.ts"
 import { type DeliveryPorts, makeReady } from "./deliver.ts"
 
 export interface PartPorts extends DeliveryPorts {
-  /** Has the final gate judge what is finished at a commit. */
   readonly finalGate: (commit: string) => Promise<void>
-  /** Merges what is finished and not merged yet. */
   readonly mergeFinished: () => Promise<unknown>
   readonly listVerdicts: () => Promise<readonly Verdict[]>
 }
 
 /**
- * Brings what is finished to where it can be delivered: merged, and past the final gate. Nothing of the target changes.
- * Undefined when the target has all of it already.
+ * Merges finished work and runs the final gate on it. The target does not change. Undefined when the target has all
+ * of it.
  */
 export async function preparePart(ports: PartPorts, name: RunName): Promise<OfferedPart | undefined> {
   const { merges } = ports
@@ -32,7 +30,6 @@ export async function preparePart(ports: PartPorts, name: RunName): Promise<Offe
   return { target, files: await merges.changes(from, to), leftOut: latestLeftOut(await ports.listVerdicts()) }
 }
 
-/** The tasks that the last word of the final gate leaves out. */
 export function latestLeftOut(verdicts: readonly Verdict[]): readonly LeftOut[] {
   const last = verdicts.findLast(({ scope, status }) => scope === "final" && status !== "skipped")
   return last === undefined ? [] : (leftOutOf(last) ?? [])

@@ -18,25 +18,23 @@ import type { NotGreen } from "./final-verdict.ts"
 export interface DeliveryPorts {
   readonly merges: Merges
   readonly targets: Targets
-  /** Why the commit must not be delivered: undefined only when the final gate has passed on these very files. */
+  /** Undefined only when the final gate passed on these files. */
   readonly whyNotGreen: (commit: string) => Promise<NotGreen | undefined>
-  /** Has the final gate look at a commit and keeps its verdict. */
+  /** Runs the final gate on a commit and records its verdict. */
   readonly finalGate?: (commit: string) => Promise<void>
-  /** The integration branch as teamwork left it; without it, whatever is on the branch is taken. */
+  /** The integration branch as teamwork left it; without this, the branch is taken as it is. */
   readonly own?: OwnIntegration
-  /** Only what is finished is delivered, without the rest. */
+  /** Deliver only finished work. */
   readonly isPartial?: boolean
-  /** Writes down that the user dropped commits from the target, so that the work is carried over without them. */
   readonly noteRewritten?: (rewritten: TargetRewritten) => Promise<void>
-  /** Which tasks the final gate left out when it passed; empty for none. */
+  /** Tasks that the passed final gate left out. */
   readonly leftOut?: () => Promise<readonly LeftOut[]>
 }
 
-/** Keeps what others put onto the integration branch from being delivered. */
+/** Keeps foreign commits on the integration branch from being delivered. */
 export interface OwnIntegration {
-  /** With nothing on it that others put there; undefined where nothing was merged yet. */
+  /** Undefined where nothing was merged yet. */
   find(): Promise<(Integration & { readonly strangers: readonly LineCommit[] }) | undefined>
-  /** Teamwork itself moved it. */
   moved(integration: Integration): Promise<void>
 }
 
@@ -44,24 +42,23 @@ export interface DeliveryReport {
   readonly target: string
   readonly from: string
   readonly to: string
-  /** False when the target had everything before. */
+  /** False when the target had everything. */
   readonly isMoved: boolean
-  /** The target had moved meanwhile, so it was merged into the integration branch first. */
+  /** The target had moved, so it was merged into the integration branch first. */
   readonly tookTargetIn: boolean
-  /** Commits that the user dropped from the target, so that the work was carried over without them. */
+  /** Commits that the user dropped from the target. */
   readonly dropped: readonly string[]
   readonly mended: readonly string[]
-  /** What a person should know of the commits, such as that they are not signed. */
+  /** For the person, such as that commits are not signed. */
   readonly notes: readonly string[]
-  /** Tasks that are not part of it, and why; empty when everything is. */
   readonly leftOut: readonly LeftOut[]
 }
 
 const MAX_ROUNDS = 10
 
 /**
- * Moves the target branch to the integration branch: forward only, only past a green final gate, and only if nothing in
- * a folder where it is checked out is in the way. Otherwise everything stays as it is and the error says what to do.
+ * Moves the target to the integration branch: forward only, only after a green final gate, and only if no checkout
+ * of the target is in the way. Otherwise nothing changes and the error says what to do.
  */
 export async function deliver(context: Context, ports: DeliveryPorts, asked: TeamName): Promise<DeliveryReport> {
   const { merges, targets } = ports
@@ -84,7 +81,7 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
     if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)
     const noted = await noteDelivery(merges, name, { target, before: from, after: to })
     const isMoved = await targets.move({ branch: target, from, to, checkout }).catch(async (error) => {
-      // A git that was killed may have moved it all the same.
+      // A killed git may have moved it.
       if ((await merges.find(branchRef(target))) === from) await forgetDelivery(merges, name, noted)
       throw error
     })
@@ -104,21 +101,19 @@ export interface Ready {
   readonly integration: Integration
   readonly target: string
   readonly from: string
-  /** The same as `from` when there is nothing to deliver. */
+  /** Equals `from` when there is nothing to deliver. */
   readonly to: string
   readonly tookTargetIn: boolean
-  /** Commits of others that were on the integration branch, and were set aside. */
+  /** Foreign commits that were set aside. */
   readonly strangers: readonly LineCommit[]
-  /** Commits that the user dropped from the target, so that the work was carried over without them. */
   readonly dropped: readonly string[]
 }
 
-/** In words, for people. */
 export function sayStranger({ commit, subject }: Pick<LineCommit, "commit" | "subject">): string {
   return `Set aside and not delivered, as teamwork did not put it on the integration branch: ${commit.slice(0, 10)} ${subject}`
 }
 
-/** The integration branch on top of the target, past a green final gate. */
+/** The integration branch on top of the target, after a green final gate. */
 export async function makeReady(ports: DeliveryPorts, name: RunName): Promise<Ready> {
   const { merges } = ports
   const own = await ports.own?.find()
@@ -146,13 +141,13 @@ export async function makeReady(ports: DeliveryPorts, name: RunName): Promise<Re
   return { integration, target, from, to, tookTargetIn: isBehind, strangers, dropped: [] }
 }
 
-/** Tested on the branch: the gate asks for the work of each task by its commit, and those come along. */
+/** Tested on the branch, since the gate looks up the work of each task by its commit. */
 async function takeCarried(
   ports: DeliveryPorts,
   { ref, start, target }: Integration,
   { tip, moves, works, dropped, former, from }: CarriedOver & { readonly from: string },
 ): Promise<void> {
-  // Before it moves: the store says where the branch belongs, so a process that ends in between leaves nothing open.
+  // Recorded before the branch moves, so a crash in between leaves nothing open.
   const place = await ports.merges.place()
   await ports.noteRewritten?.({ target, from: start, to: from, dropped, former, tip, works, place })
   if (!(await ports.merges.move(moves)))
@@ -165,7 +160,7 @@ async function assertGreen({ whyNotGreen }: DeliveryPorts, commit: string): Prom
   if (not !== undefined) throw new AppError("deliver.refused", not.why, { commit }, { remedy: not.remedy })
 }
 
-/** Tested before it becomes part of the branch, where there is a gate to ask; otherwise for somebody to test it there. */
+/** With a gate, tested before it joins the branch; otherwise a person tests it there. */
 async function takeIn(
   ports: DeliveryPorts,
   { name, integration, from }: { readonly name: RunName; readonly integration: Integration; readonly from: string },

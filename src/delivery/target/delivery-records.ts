@@ -2,16 +2,16 @@ import type { Merges } from "../../git/port.ts"
 import { deliveredRef, teamRefs } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
 
-/** One delivery, as its refs tell: no database is needed to take it back. */
+/** A delivery as its refs record it, so that `undo` needs no database. */
 export interface Delivery {
   readonly number: number
-  /** The branch, without `refs/heads/`. */
+  /** Without `refs/heads/`. */
   readonly target: string
   readonly before: string
   readonly after: string
 }
 
-/** The newest that was not taken back, and the number of the next. */
+/** The newest delivery that was not undone, and the next number. */
 export async function readDeliveries(
   merges: Merges,
   name: RunName,
@@ -33,7 +33,7 @@ export async function readDeliveries(
   return { last: undefined, next }
 }
 
-/** Written before the target moves: an interrupted delivery is one whose target is still where it was. */
+/** Write this before the target moves: an interrupted delivery is one whose target did not move. */
 export async function noteDelivery(
   merges: Merges,
   name: RunName,
@@ -50,7 +50,7 @@ export async function noteDelivery(
   return { number: next, target, before, after }
 }
 
-/** It did not come about, for a reason that was told. */
+/** The delivery failed, with a reported reason. */
 export async function forgetDelivery(
   merges: Merges,
   name: RunName,
@@ -62,7 +62,7 @@ export async function forgetDelivery(
   ])
 }
 
-/** What was delivered stays reachable. */
+/** The delivered commits stay reachable. */
 export async function noteUndone(merges: Merges, name: RunName, { number, before, after }: Delivery): Promise<void> {
   await merges.move([
     { ref: deliveredRef(name, number, "undone"), from: null, to: after },

@@ -3,10 +3,9 @@ import type { Remedy } from "../../kernel/remedy.ts"
 import { describeLeftOut, leftOutOf } from "../../quality/left-out.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 
-/** The check of a verdict whose evidence names the commit, or its tree, that the gate looked at. */
+/** The check whose evidence names the judged commit or tree. */
 const COMMIT_CHECK = "commit"
 
-/** A verdict may name the commit and the tree also by itself. */
 interface FinalVerdict extends Verdict {
   readonly commit?: string
   readonly tree?: string
@@ -19,7 +18,7 @@ export interface NotGreen {
 
 const VERIFY: Remedy = { operation: "verify final" }
 
-/** Why the files of a commit must not be delivered: undefined only if the last word of the final gate was yes to them. */
+/** Why a commit must not be delivered; undefined only if the last final verdict passed these files. */
 export async function whyNotGreen(
   merges: Pick<Merges, "tree">,
   verdicts: readonly FinalVerdict[],

@@ -5,7 +5,7 @@ import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { findOwnIntegration, noteIntegration } from "../merge-queue/open-integration.ts"
 import type { OwnIntegration } from "./deliver.ts"
 
-/** What a delivery goes by: the integration branch without what others put there. */
+/** The integration branch without foreign commits. */
 export function makeOwnIntegration(context: Context, merges: Merges, asked: TeamName): OwnIntegration {
   return {
     find: async () => findOwnIntegration(context, merges, await resolveRun(context, asked)),

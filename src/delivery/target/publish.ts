@@ -6,7 +6,6 @@ import type { Processes } from "../../lib/process/process.ts"
 
 const PR_TIMEOUT_MS = 120_000
 
-/** Brings the target to its remote. */
 export async function pushTarget(targets: Targets, target: string): Promise<{ remote: string; branch: string }> {
   const { name } = await getRemote(targets, target)
   await targets.push(name, target)
@@ -16,9 +15,9 @@ export async function pushTarget(targets: Targets, target: string): Promise<{ re
 export interface PullRequest {
   readonly remote: string
   readonly branch: string
-  /** Of the pull request; null where it could not be made from here. */
+  /** Null where it could not be made here. */
   readonly url: string | null
-  /** What a person does then: an address to open, or what to look for. */
+  /** What the person does next. */
   readonly next: string | null
 }
 
@@ -29,7 +28,7 @@ export interface PullRequestPorts {
   readonly env: Record<string, string | undefined>
 }
 
-/** Pushes the integration branch and asks for its merge: by `gh` where it is installed, else by telling where to. */
+/** Pushes the integration branch and opens a pull request with `gh`, or says where to open it. */
 export async function openPullRequest(
   { targets, processes, cwd, env }: PullRequestPorts,
   request: { name: TeamName; target: string; title: string; body: string },
@@ -44,7 +43,7 @@ export async function openPullRequest(
     env: { ...env, GH_PROMPT_DISABLED: "1", NO_COLOR: "1" },
   })
   const made = /https?:\/\/\S+\/pull\/\d+/.exec(ended.tail)?.[0] ?? null
-  // It says where the pull request is also when there was one before.
+  // `gh` prints the address of an existing pull request too.
   if (made !== null) return { remote, branch, url: made, next: null }
   const by = compareAddress(url, target, branch) ?? `ask at ${remote} for the merge of ${branch} into ${target}`
   return { remote, branch, url: null, next: by }
@@ -56,7 +55,7 @@ async function getRemote(targets: Targets, target: string): Promise<{ name: stri
   throw new AppError("deliver.failed", "there is no remote to push to; add one with: git remote add origin ADDRESS")
 }
 
-/** Where the sites that people use let one open a pull request; undefined for an address that is none of a site. */
+/** The page of a known site that opens a pull request; undefined for other addresses. */
 export function compareAddress(remote: string, base: string, head: string): string | undefined {
   const ssh = /^(?:ssh:\/\/)?[^@/]+@([^:/]+)(?::\d+\/|[:/])(.+)$/.exec(remote)
   const web = /^https?:\/\/(?:[^@/]*@)?([^/]+)\/(.+)$/.exec(remote)

@@ -12,15 +12,15 @@ export interface TaskDiff {
   readonly attempt: number
   readonly base: string
   readonly head: string
-  /** False while nobody has pinned it: it is what the worker's branch has now. */
+  /** False for a worker's present branch. */
   readonly isPinned: boolean
   readonly isMerged: boolean
   readonly files: readonly Change[]
-  /** Counts and lines, as `git diff` shows them. */
+  /** As `git diff` prints it. */
   readonly patch: string
 }
 
-/** What an attempt at a task changed: the last one, unless another is named. */
+/** The changes of the latest attempt, or of the named one. */
 export async function readTaskDiff(
   context: Context,
   merges: Merges,

@@ -13,7 +13,7 @@ export interface UndoReport {
   readonly to: string
 }
 
-/** Takes the last delivery back: the target returns to where it was, unless it has gone on since. */
+/** Moves the target back to before the last delivery, unless it has moved on. */
 export async function undo(
   context: Context,
   { merges, targets }: Pick<DeliveryPorts, "merges" | "targets">,
@@ -27,7 +27,7 @@ export async function undo(
     const { target, before, after } = last
     const now = await merges.find(branchRef(target))
     if (now === before) {
-      // Interrupted: either it never came, or it was taken back and that was not noted. An earlier one is not meant.
+      // An interrupted delivery or undo. An earlier delivery is not meant.
       await noteUndone(merges, name, last)
       return { target, from: before, to: before }
     }
@@ -50,7 +50,7 @@ function takeBack({ before, after }: Delivery): string {
   return `git diff --binary ${after} ${before} | git apply --3way --index`
 }
 
-/** An earlier run is closed. What it delivered is still there, and a person may mean that. */
+/** An earlier run is closed, but its delivery may be the one that the person means. */
 async function nothingToUndo(merges: DeliveryPorts["merges"], name: RunName): Promise<AppError> {
   for (let run = name.run - 1; run >= 1; run--) {
     const { last } = await readDeliveries(merges, { ...name, run })

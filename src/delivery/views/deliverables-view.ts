@@ -13,10 +13,9 @@ export function renderDeliverables(deliverables: readonly Deliverable[], screen:
   return table(columns, rows, screen)
 }
 
-/** The text of a file as it was delivered; undefined for one that is gone, or is no text. */
+/** Undefined for a deleted or binary file. */
 export type TextOf = (path: string) => string | undefined
 
-/** What is handed over, each type of work in the form that people expect of it. */
 export function deliverableFiles(goal: string, deliverables: readonly Deliverable[], textOf: TextOf): OutFile[] {
   const made = deliverables.flatMap((deliverable) => FORMS[deliverable.type](goal, deliverable, textOf))
   const lines = deliverables.map(({ type, tasks }) => {
@@ -35,14 +34,14 @@ type Form = (goal: string, deliverable: Deliverable, textOf: TextOf) => OutFile[
 
 const FORMS: Readonly<Record<Deliverable["type"], Form>> = { code, document, research, design }
 
-/** Sources at their own paths, with a page that says what each task changed. */
+/** Sources at their paths, and a page that says what each task changed. */
 function code(goal: string, deliverable: Deliverable, textOf: TextOf): OutFile[] {
   const parts = deliverable.tasks.map((task) => page([`## ${taskTitle(task)}`, result(task), fileList(task, textOf)]))
   const text = page([`# ${heading(goal)}`, "What was built. The sources lie in [files](files).", ...parts])
   return [{ path: MAIN_FILE.code, content: text }, ...copies("code/files", deliverable, textOf, ["package.json"])]
 }
 
-/** One text: the pages of all tasks one after the other, with a table of contents. */
+/** The pages of all tasks in one document with a table of contents. */
 function document(goal: string, deliverable: Deliverable, textOf: TextOf): OutFile[] {
   const parts = deliverable.tasks.map((task, index) => {
     const texts = pagesOf(deliverable.tasks, index, textOf)
@@ -61,7 +60,7 @@ function document(goal: string, deliverable: Deliverable, textOf: TextOf): OutFi
   ]
 }
 
-/** What was found out: in short for whoever decides, then in full. */
+/** The findings, first in short and then in full. */
 function research(goal: string, { tasks }: Deliverable, textOf: TextOf): OutFile[] {
   const summary = tasks.map((task) => `- **${taskTitle(task)}:** ${firstSentence(task.result)}`).join("\n")
   const findings = tasks.map((task, index) => {
@@ -76,7 +75,7 @@ function research(goal: string, { tasks }: Deliverable, textOf: TextOf): OutFile
   ]
 }
 
-/** The files of the design, and one page that says what they are. */
+/** The files of the design, and a page that explains them. */
 function design(goal: string, deliverable: Deliverable, textOf: TextOf): OutFile[] {
   const parts = deliverable.tasks.map((task) => page([`## ${taskTitle(task)}`, result(task), fileList(task, textOf)]))
   const text = page([
@@ -119,14 +118,14 @@ function firstSentence(text: string | null): string {
 
 const isPage = (path: string) => /\.(?:md|markdown|txt|rst|adoc)$/i.test(path)
 
-/** The texts that a task wrote; one that several wrote stands with the last of them. */
+/** A text that several tasks wrote belongs to the last one. */
 function pagesOf(tasks: readonly DeliveredTask[], index: number, textOf: TextOf): string[] {
   const later = new Set(tasks.slice(index + 1).flatMap(({ files }) => files))
   const own = tasks[index]?.files.filter((path) => isPage(path) && !later.has(path)) ?? []
   return own.flatMap((path) => textOf(path) ?? [])
 }
 
-/** Headings some steps down, below those of the page; not in blocks of code. */
+/** Moves headings down, outside of code blocks. */
 function lower(text: string, steps: number): string {
   let isCode = false
   return text
@@ -144,7 +143,6 @@ function heading(goal: string): string {
   return oneLine(goal.trim().split("\n", 1)[0] ?? "") || "Deliverables"
 }
 
-/** All of a goal that is longer than its heading. */
 function quote(goal: string): string[] {
   const rest = goal.trim().split("\n").slice(1).join("\n").trim()
   return rest === "" ? [] : [rest.replaceAll(/^/gm, "> ")]

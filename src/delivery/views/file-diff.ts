@@ -1,7 +1,7 @@
 import { paint } from "../../lib/text/table.ts"
 
 const CONTEXT = 3
-/** Beyond this the part that differs is shown as a whole, taken out and put in. */
+/** Larger differences are shown as one block. */
 const MOST_COMPARED = 4_000_000
 
 interface Line {
@@ -9,7 +9,7 @@ interface Line {
   readonly text: string
 }
 
-/** How a file changes, as `diff -u` shows it; null is no file. */
+/** In the form of `diff -u`; null is no file. */
 export function renderFileDiff(path: string, before: string | null, after: string | null): string {
   const head = [
     `--- ${before === null ? "/dev/null" : `a/${path}`}`,
@@ -18,7 +18,6 @@ export function renderFileDiff(path: string, before: string | null, after: strin
   return [...head, ...hunks(compareLines(linesOf(before), linesOf(after)))].join("\n")
 }
 
-/** What goes in red, what comes in green, as people know it. */
 export function paintDiff(diff: string, color: boolean): string {
   const styleOf = (line: string) => ({ "-": "red", "+": "green" })[line[0] ?? ""] as "red" | "green" | undefined
   const painted = diff.split("\n").map((line) => {
@@ -28,7 +27,7 @@ export function paintDiff(diff: string, color: boolean): string {
   return painted.join("\n")
 }
 
-/** A line keeps its break, so that one without is another line. */
+/** Keeps line breaks, so that a line without one differs. */
 function linesOf(text: string | null): string[] {
   return (text ?? "").split(/(?<=\n)/).filter((line) => line !== "")
 }
@@ -46,7 +45,7 @@ function compareLines(a: readonly string[], b: readonly string[]): Line[] {
   ]
 }
 
-/** The longest common part stays, by the usual table of lengths. */
+/** The longest common subsequence. */
 function compareMiddle(a: readonly string[], b: readonly string[]): Line[] {
   const out = (text: string): Line => ({ sign: "-", text })
   const into = (text: string): Line => ({ sign: "+", text })

@@ -22,7 +22,6 @@ export function renderMerge({ branch, before, after, lines, notes }: MergeFacts,
   return [...(rows.length === 0 ? [] : [table(columns, rows, screen)]), moved, ...notes.map(oneLine)].join("\n")
 }
 
-/** A commit as people name it. */
 export function short(commit: string): string {
   return commit.slice(0, 10)
 }

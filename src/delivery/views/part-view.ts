@@ -4,7 +4,6 @@ import type { OfferedPart } from "../offered-part.ts"
 
 const MOST_FILES = 20
 
-/** What would be delivered and what not, for a person who decides about it. */
 export function renderPart({ target, files, leftOut }: OfferedPart, { columns }: Screen): string {
   const shown = files.slice(0, MOST_FILES).map(({ status, path }) => `  ${status.padEnd(8)} ${oneLine(path)}`)
   const more = files.length > shown.length ? [`  and ${files.length - shown.length} more`] : []
@@ -17,7 +16,7 @@ export function renderPart({ target, files, leftOut }: OfferedPart, { columns }:
   ].join("\n")
 }
 
-/** Nothing where everything was delivered. */
+/** Empty where everything was delivered. */
 export function sayLeftOut(leftOut: readonly LeftOut[]): string[] {
   if (leftOut.length === 0) return []
   return [`Delivered without: ${oneLine(describeLeftOut(leftOut))}`, "To go on with the rest, see: teamwork report"]

@@ -5,20 +5,20 @@ import { type CommittedByAttempt, type CommittedWork, committedOf } from "../../
 import type { Task } from "../../tasks/task.ts"
 import { type Attempt, attemptName, type Pinned } from "./candidate.ts"
 
-/** A pin that was not at what its attempt came to, and is again. */
+/** A pin that others moved or deleted, and that is back. */
 export interface RestoredPin extends Attempt {
   readonly ref: string
-  /** Where it was; null where it was gone. */
+  /** Null where it was deleted. */
   readonly from: string | null
   readonly to: string
-  /** The ref that keeps what it was moved to; null where nothing was lost. */
+  /** The ref that keeps what it was moved to. */
   readonly kept: string | null
 }
 
-export interface Heeded {
-  /** Work that is known, by attempt; there is no need to look for it on branches. */
+export interface KnownWork {
+  /** Known work by attempt. */
   readonly known: ReadonlyMap<string, CommittedWork>
-  /** Those of them whose commit this repository does not have. */
+  /** Attempts whose commit this repository does not have. */
   readonly missing: ReadonlySet<string>
   readonly restored: readonly RestoredPin[]
 }
@@ -28,17 +28,16 @@ interface Request {
   readonly tasks: readonly Task[]
   readonly committed: CommittedByAttempt
   readonly refs: ReadonlyMap<string, string>
-  /** Brought to what the store knows. */
   readonly pins: Map<string, Pinned>
 }
 
 const DONE: readonly Task["status"][] = ["resolved", "in_review"]
 
 /**
- * What an attempt came to is what its worker said, not what a ref says: refs can be moved by anybody, and those of another
- * repository are not here. A pin that says otherwise is put back, and what it was moved to stays reachable.
+ * The worker's recorded commit counts, not the ref: anyone can move a ref, and refs of another repository are not
+ * here. A pin that differs is put back, and what it was moved to stays reachable.
  */
-export async function heedCommitted(merges: Merges, request: Request): Promise<Heeded> {
+export async function restorePins(merges: Merges, request: Request): Promise<KnownWork> {
   const { tasks, committed, pins } = request
   const known = new Map<string, CommittedWork>()
   const missing = new Set<string>()
@@ -63,7 +62,7 @@ export async function heedCommitted(merges: Merges, request: Request): Promise<H
   return { known, missing, restored }
 }
 
-/** Undefined where nobody need be told: the work came from another repository without its pins. */
+/** Undefined where there is nothing to report: the work came from another repository without its pins. */
 async function restore(
   merges: Merges,
   { name, refs }: Request,
@@ -79,7 +78,7 @@ async function restore(
     { ref: pinRef(name, own, "base"), from: refs.get(pinRef(name, own, "base")) ?? null, to: base },
   ]
   if (kept !== null && !refs.has(kept)) wanted.push({ ref: kept, from: null, to: from })
-  // Where somebody moves it in this very moment, the next merge puts it back.
+  // If someone moves it again meanwhile, the next merge puts it back.
   await merges.move(wanted.filter((move) => move.from !== move.to))
   const isOurs = from !== null || place.repository === (await merges.place()).repository
   return isOurs && from !== commit ? { ...own, ref: head, from, to: commit, kept } : undefined

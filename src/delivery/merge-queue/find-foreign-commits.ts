@@ -3,10 +3,10 @@ import type { LineCommit, Merges } from "../../git/port.ts"
 import { branchRef } from "../../kernel/branches.ts"
 
 /**
- * Commits on the integration branch that did not come by the queue, as when somebody commits on it or moves it. Ours are
- * merges of pinned work, or of the target, and nothing else is in them: merging both parents again gives the same files.
+ * Finds commits on the integration branch that teamwork did not make. Our commits merge pinned work or the target,
+ * and merging both parents again gives the same files.
  */
-export async function findStrangers(
+export async function findForeignCommits(
   merges: Merges,
   { start, tip, target }: Integration,
   { heads, known }: { readonly heads: readonly string[]; readonly known: ReadonlySet<string> },
