@@ -2,10 +2,9 @@ import type { History } from "./history.ts"
 import type { RunFact } from "./history-facts.ts"
 import type { TeamView } from "./team-view.ts"
 
-/** A program with a model, and how often it ran. */
 export interface AgentUse {
   readonly agent: string
-  /** Null where nobody named one: the program chose. */
+  /** Null where the program chose. */
   readonly model: string | null
   readonly runs: number
 }
@@ -18,12 +17,12 @@ export interface AgentRun {
   readonly agent: string
   readonly model: string | null
   readonly turn: number
-  /** How it ended; null while it goes on. */
+  /** Null while it runs. */
   readonly reason: string | null
   readonly durationMs: number | null
 }
 
-/** Programs and models of the runs that are meant, in the order of their first run. */
+/** Programs and models in the order of their first run. */
 export function listAgents({ runs }: History, isMeant: (run: RunFact) => boolean): AgentUse[] {
   const uses = new Map<string, AgentUse>()
   for (const run of runs.values()) {

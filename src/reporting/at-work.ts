@@ -2,9 +2,9 @@ import type { Event } from "../kernel/events.ts"
 import { GIVEN_UP } from "../tasks/committed-work.ts"
 import type { TaskFact } from "./history-facts.ts"
 
-/** Which worker is at each task, and what its worker said that it came to. */
+/** Tracks which worker is at each task, and the commit that it recorded. */
 export function applyToTasksAtWork(tasks: ReadonlyMap<string, TaskFact>, { type, data }: Event): void {
-  // What a worker wrote is pinned by the time its process is known to be gone.
+  // A worker's work is pinned before its exit is recorded.
   if (type === "worker.started" || type === "worker.exited") {
     for (const task of tasks.values()) if (task.atWork?.worker === data.worker) task.atWork = null
     return

@@ -2,15 +2,14 @@ import type { Budget } from "../kernel/budget.ts"
 import type { History } from "./history.ts"
 import type { RunFact } from "./history-facts.ts"
 
-/** What runs of agents used up. */
 export interface Cost {
   readonly runs: number
   readonly tokens: number
-  /** As far as it is known. */
+  /** Only of runs with a known price. */
   readonly dollars: number
-  /** Part of the dollars was reckoned from tokens and prices, as the agent named none. */
+  /** Part of it was computed from tokens and prices. */
   readonly isEstimated: boolean
-  /** Runs that used tokens and whose price nobody knows. */
+  /** Runs with tokens and an unknown price. */
   readonly unknown: number
 }
 
@@ -26,19 +25,19 @@ export function sumCost(runs: Iterable<RunFact>): Cost {
   return cost
 }
 
-/** What teamwork itself added to the prompts of agents, estimated by four characters a token. */
+/** What teamwork added to the prompts, estimated at four characters a token. */
 export interface OwnWords {
-  /** Those that it was counted for. */
+  /** The runs for which it was counted. */
   readonly runs: number
   readonly tokens: number
-  /** All that was sent at the start of these runs, the task and what belongs to it included. */
+  /** All that was sent at the start of these runs. */
   readonly sentTokens: number
 }
 
 export interface CostReport {
   readonly total: Cost
   readonly ownWords: OwnWords
-  /** What the run was given to use up; null where nobody said so for this run. */
+  /** Null where the run has no budget of its own. */
   readonly budget: Budget | null
   readonly byAgent: readonly NamedCost[]
   readonly byWorker: readonly NamedCost[]
@@ -60,7 +59,6 @@ export interface NamedCost extends Cost {
   readonly name: string
 }
 
-/** What a team used up, in all and by who and what for. */
 export function reportCost({ runs, budget }: History): CostReport {
   const all = [...runs.values()]
   const by = (nameOf: (run: RunFact) => string | null) =>

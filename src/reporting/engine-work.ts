@@ -12,15 +12,14 @@ export interface MergeFact {
 
 export interface GateFact {
   readonly scope: VerdictScope
-  /** Task id or wave number; null for the team as a whole. */
+  /** A task id or wave number; null for the whole team. */
   readonly subject: string | null
   readonly commit: string
-  /** The commands it said it would run. */
   readonly checks: readonly string[]
   readonly since: number
 }
 
-/** Adds what an event tells of merges and gates. A process that is killed tells no end; the next one like it does. */
+/** A killed process records no end; the next start ends the one before. */
 export function applyToEngine(history: History, { type, data }: Event, at: number): void {
   switch (type) {
     case "merge.started":
@@ -39,7 +38,7 @@ export function applyToEngine(history: History, { type, data }: Event, at: numbe
       break
     case "team.led":
     case "team.left":
-      // Whoever led before does neither any more; a worker that holds a task goes on with its gate.
+      // The former leader is gone. A worker goes on with the gate of its task.
       history.merging = null
       for (const [name, { scope, subject }] of history.gates)
         if (scope !== "task" || history.tasks.get(subject ?? "")?.claimedAt === null) history.gates.delete(name)
@@ -52,21 +51,19 @@ function gateName({ scope, subject }: Pick<GateFact, "scope" | "subject">): stri
   return `${scope} ${subject ?? ""}`
 }
 
-/** Whoever held the task judges it no longer. */
 export function endTaskGate({ gates }: History, task: string): void {
   gates.delete(gateName({ scope: "task", subject: task }))
 }
 
-/** What the engine itself does now, and since when. */
 export interface EngineWork {
   readonly what: string
   readonly since: number
 }
 
-/** Merges and the gates of waves and of the whole; those of tasks belong to their workers. */
+/** Merges, and gates of waves and of the team. Gates of tasks belong to their workers. */
 export function engineWork({ history, lead }: Pick<TeamView, "history" | "lead">): EngineWork[] {
   const { merging, gates, ledAt } = history
-  // Of a leader that was killed nobody tells the end.
+  // A killed leader left these entries.
   if (ledAt !== null && lead === null) return []
   const merges = merging === null ? [] : [{ what: `merging ${merging.tasks.join(", ")}`, since: merging.since }]
   const judging = [...gates.values()].flatMap((gate) => {

@@ -3,8 +3,8 @@ import { hasEnded, type Task } from "../tasks/task.ts"
 import type { TeamView } from "./team-view.ts"
 
 /**
- * How long the rest takes, in milliseconds, if tasks go on to take as long as those that are done; null while none is.
- * With waves the layers come one after the other; otherwise the workers or the longest chain set the pace.
+ * Estimates the remaining milliseconds from the mean of finished tasks; null before the first one. Waves run one
+ * after the other; otherwise the number of workers or the longest chain decides.
  */
 export function estimateRest({ history, tasks, team, workers }: TeamView, now: number): number | null {
   const finished = [...history.tasks.values()].filter((fact) => fact.endedAt !== null && fact.workMs > 0)

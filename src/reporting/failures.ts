@@ -3,13 +3,12 @@ import { excerptOf } from "../quality/failure-excerpt.ts"
 import type { Verdict } from "../quality/verdict.ts"
 import type { TeamView } from "./team-view.ts"
 
-/** Something that failed and has not been made good, with what it printed last. */
+/** A failure that still stands, with its last output. */
 export interface Failure {
   /** `task 3`, `gate of wave 1`, `final gate` */
   readonly of: string
   readonly task: string | null
   readonly reason: string
-  /** The last lines of the check, or of the agent, that failed. */
   readonly output: readonly string[]
 }
 
@@ -27,7 +26,7 @@ function ofTasks({ tasks, history }: TeamView): Failure[] {
   })
 }
 
-/** The last word of each gate on the whole. */
+/** The latest verdict of each gate on the whole. */
 function ofGates(verdicts: readonly Verdict[]): Failure[] {
   const ofAll = verdicts.filter(({ scope }) => scope === "wave" || scope === "final")
   const last = new Map(ofAll.map((verdict) => [`${verdict.scope} ${verdict.subject}`, verdict]))

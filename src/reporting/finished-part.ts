@@ -1,6 +1,6 @@
 import type { TeamView } from "./team-view.ts"
 
-/** What a team finished and has not delivered while the rest cannot go on. */
+/** Finished work that is not delivered while the rest is stuck. */
 export interface FinishedPart {
   readonly finished: number
   readonly total: number
@@ -9,7 +9,7 @@ export interface FinishedPart {
 
 const DELIVER_PART = "teamwork deliver --partial"
 
-/** Undefined when everything is done, nothing is, or the target has it already. */
+/** Undefined when all or nothing is done, or the target has it. */
 export function finishedPart({
   tasks,
   stats,

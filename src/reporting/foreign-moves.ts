@@ -2,7 +2,7 @@ import type { Event } from "../kernel/events.ts"
 
 const MOST_COMMITS = 5
 
-/** What others did to refs while a team worked, in a line; undefined for events that tell of something else. */
+/** A line about what others did to refs; undefined for other events. */
 export function describeForeignMove({ type, data }: Event): string | undefined {
   switch (type) {
     case "task.pin_restored": {

@@ -8,25 +8,24 @@ export interface RunFact {
   readonly worker: string
   readonly agent: string
   readonly model: string | null
-  /** Which turn of the attempt: 1 does the task, later ones repair it. */
+  /** 1 does the task, later turns repair it. */
   readonly turn: number
   readonly startedAt: number
-  /** Null while it runs, or when nobody lived to tell. */
+  /** Null while it runs, and when its worker was killed. */
   endedAt: number | null
   reason: string | null
   error: string | null
   session: string | null
-  /** Read and written together. */
+  /** Input and output. */
   tokens: number
   inputTokens: number
   cachedTokens: number
-  /** In tokens, estimated: what it was sent at its start, and how much of that is teamwork's own. Not counted for all. */
+  /** Estimated tokens at its start, and teamwork's own part of them. */
   readonly words?: { readonly sent: number; readonly own: number }
   dollars: number | null
   dollarsAreEstimated: boolean
 }
 
-/** A process as whoever started it knows it. */
 export interface SpawnedProcess {
   readonly runtime: string
   readonly machine: string
@@ -41,28 +40,27 @@ export interface WorkerFact {
   machine: string | null
   pid: number | null
   processStart: string | null
-  /** The process that was started last, until it ends. The other facts are its own word, which comes later. */
+  /** The process that was started last, before it has reported itself. */
   spawned: SpawnedProcess | null
   /** Of its latest process. */
   startedAt: number | null
   exitedAt: number | null
   exitReason: string | null
   starts: number
-  /** Crashes since it last finished a task; each one makes the next start wait longer. */
+  /** Crashes since it last finished a task. Each delays the next start more. */
   crashes: number
-  /** Setbacks of any kind that count against a worker, since it last finished a task. */
+  /** Setbacks that count against the worker, since it last finished a task. */
   consecutiveErrors: number
   quarantined: boolean
   statusCheckedAt: number | null
-  /** Tasks it brought to an end, and the time it had them for. */
   finished: number
   busyMs: number
-  /** Of all its processes that are gone, together. */
+  /** The total of its ended processes. */
   aliveMs: number
-  /** Ever, whatever it finished since. */
+  /** Of all time. */
   allCrashes: number
   allSetbacks: number
-  /** Since when it holds the task it has now; null while it has none. */
+  /** When it claimed its present task. */
   busySince: number | null
 }
 
@@ -75,40 +73,38 @@ export interface TaskFact {
     readonly at: number
     readonly worker: string
   }[]
-  /** What its worker does with it now. */
   step: { readonly name: string; readonly worker: string; readonly at: number } | null
-  /** The worker that is at this attempt and has neither delivered it nor let go of it, whatever the task says. */
+  /** The worker on this attempt, until it delivers or gives up. */
   atWork: { readonly worker: string; readonly attempt: number } | null
-  /** What its latest attempt came to, as its worker said last. */
+  /** The last commit that a worker recorded for it. */
   committed: { readonly attempt: number; readonly token: number; readonly commit: string } | null
-  /** How often the engine by itself started another attempt. */
+  /** Attempts that the engine started. */
   retries: number
-  /** Whether the worker it is meant for was told that nothing keeps it from starting, in this attempt. */
+  /** The assigned worker was told that the task can start. */
   isUnblockedTold: boolean
-  /** The attempt whose work is on the integration branch. */
   mergedAttempt: number | null
-  /** Who finished it, and whose it was before somebody else got it. */
+  /** The worker that finished it, and earlier holders. */
   worker: string | null
   takenFrom: string[]
-  /** Its first claim, and when it was resolved, failed or skipped for the last time. */
+  /** Its first claim, and its last end. */
   startedAt: number | null
   endedAt: number | null
   claimedAt: number | null
-  /** Claims of all attempts until they ended, together. */
+  /** The total of all claims. */
   workMs: number
-  /** Files in which the engine took what it and others added at the same place. */
+  /** Files in which the engine kept both sides' additions. */
   united: readonly string[]
-  /** The task whose merge it mends. */
+  /** The task whose merge it repairs. */
   fixOf: string | null
-  /** Why it failed or waits for a person. */
+  /** Why it failed or is paused. */
   reason: string | null
-  /** The revised task that it builds on, while it is to be found out whether it still holds. */
+  /** The revised task that it builds on, until it is rechecked. */
   recheckOf: string | null
-  /** The revised task after which it was found to hold. */
+  /** The revised task after which it still holds. */
   heldAfter: string | null
-  /** What it changed in this attempt though it is not its own, and where that is kept; null when nothing. */
+  /** Changes outside of its own files, and where they are kept. */
   aside: { readonly ref: string; readonly paths: readonly string[] } | null
-  /** Where its work is, if that is not the repository in which it is to be merged. */
+  /** Where its work is, if not in the repository of the merge. */
   missing: MissingWork | null
 }
 
@@ -117,6 +113,5 @@ export interface MissingWork {
   readonly commit: string
   readonly machine: string
   readonly folder: string
-  /** What brings it. */
   readonly command: string
 }

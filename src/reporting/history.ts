@@ -11,55 +11,49 @@ import { describeForeignMove } from "./foreign-moves.ts"
 import type { RunFact, TaskFact, WorkerFact } from "./history-facts.ts"
 import { NOTHING_SPENT, type Spending, sumSpending } from "./spending.ts"
 
-/** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
+/** The state that a team's events add up to. The engine, the live view and the report read it. */
 export interface History {
-  /** By id, in the order in which they started. */
+  /** In the order of their starts. */
   readonly runs: Map<string, RunFact>
   readonly workers: Map<string, WorkerFact>
   readonly tasks: Map<string, TaskFact>
-  /** What the latest orchestrator was started with, as JSON; null while there was none. */
+  /** The settings of the latest orchestrator, as JSON. */
   settings: string | null
-  /** What the latest plan says of the team as a whole; null while there was none. */
+  /** From the latest plan. */
   planned: {
     readonly workers: string | null
     readonly template: string | null
     readonly followUps: boolean | null
     readonly budget: Budget | null
   } | null
-  /** What the latest orchestrator was told the run may use up; null where the settings decide. */
+  /** Null where the settings decide. */
   budget: Budget | null
-  /** What had been used up when a person last let the team go on past its budget, which counts anew from there. */
+  /** What was spent when a person last continued past the budget, which counts from there. */
   budgetFrom: Pick<Spending, "tokens" | "dollars" | "unmeasured" | "unpriced">
-  /** The team is paused because its budget is used up. */
+  /** The budget paused the team. */
   isOverBudget: boolean
-  /** How the gates stood before the latest run began, as its preflight found; null while there was none. */
+  /** The baseline of the latest run. */
   preflight: { readonly commit: string; readonly gates: readonly Standing[] } | null
-  /** When the first orchestrator began, and how the latest one ended. */
+  /** Of the first orchestrator. */
   startedAt: number | null
-  /** When the latest one began. */
+  /** Of the latest orchestrator. */
   ledAt: number | null
   endedAt: number | null
   endReason: string | null
-  /** Who paused the team last. */
   pausedBy: string | null
-  /** Why it was paused last. */
   pauseReason: string | null
-  /** When somebody last let the team go on after a pause. */
   resumedAt: number | null
-  /** What is being merged now. A process that is killed tells no end: the next merge or leader ends it here. */
+  /** A killed process records no end; the next merge or leader clears it. */
   merging: MergeFact | null
-  /** Gates that judge now, by scope and subject. Whoever is killed leaves one behind, until the next of the same. */
+  /** Gates that run now, by scope and subject. */
   readonly gates: Map<string, GateFact>
-  /** When the target got the work, and when the last of it was merged. */
   deliveredAt: number | null
-  /** Tasks that the last delivery left out, each with the reason. */
+  /** Tasks that the last delivery left out, with reasons. */
   deliveredWithout: readonly string[]
-  /** What a person should know of what reached the target, such as commits that the user dropped. */
   deliveryNotes: string[]
   mergedAt: number | null
-  /** What others did to refs meanwhile, in words. */
+  /** What others did to refs, in words. */
   foreignMoves: string[]
-  /** The newest event that is part of it. */
   lastEventAt: number
 }
 
@@ -82,7 +76,7 @@ export function emptyHistory(): History {
   }
 }
 
-/** Adds what an event tells. Events must come in their order, each once. */
+/** Apply each event once, in order. */
 export function applyEvent(history: History, event: Event): void {
   const at = Date.parse(event.timestamp)
   history.lastEventAt = at
@@ -113,7 +107,7 @@ function applyToTeam(history: History, { type, data, by }: Event, at: number): v
       history.ledAt = at
       history.endedAt = null
       history.endReason = null
-      // Somebody tries again: whoever crashed too often before gets another chance. A quarantine is lifted by name.
+      // A new start forgives crashes. A quarantine needs `resume`.
       for (const worker of history.workers.values()) worker.crashes = 0
       break
     case "team.left":
@@ -158,7 +152,7 @@ function applyToTeam(history: History, { type, data, by }: Event, at: number): v
   }
 }
 
-/** Another budget than before counts from the beginning of the run, also for who is let go on afterwards. */
+/** A changed budget counts from the beginning of the run. */
 function takeBudget(history: History, settings: string): void {
   const budget = readBudget(budgetIn(settings))
   if (budget?.tokens === history.budget?.tokens && budget?.dollars === history.budget?.dollars) return
@@ -338,7 +332,7 @@ function applyToTask(history: History, { type, data, by }: Event, at: number): v
       taskOf(history, data.task).aside = { ref: data.ref, paths: data.paths }
       break
     case "task.merge_failed":
-      // A fix that does not merge is done once more itself.
+      // A fix that does not merge is done again itself.
       if (data.fix !== data.task) taskOf(history, data.fix).fixOf = data.task
       break
     default:

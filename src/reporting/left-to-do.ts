@@ -5,7 +5,7 @@ import { isHeld, type Task } from "../tasks/task.ts"
 import { describeFinished, finishedPart } from "./finished-part.ts"
 import { endOf, type TeamView } from "./team-view.ts"
 
-/** Something only a person can do or decide, and how. */
+/** Something that only a person can do or decide. */
 export interface ToDo {
   readonly what: string
   readonly command: string
@@ -34,7 +34,7 @@ function ofQuestions({ questions }: TeamView): ToDo[] {
   return questions.map(({ what, command }) => ({ what: firstLine(what), command }))
 }
 
-/** What somebody is asked about is said there. */
+/** A question covers it already. */
 function isAsked({ questions }: TeamView, task: string | null): boolean {
   return questions.some(({ kind, taskId }) => kind === "escalation" && taskId === task)
 }
@@ -87,13 +87,13 @@ function ofExceptions({ view, exceptions }: { view: TeamView; exceptions: readon
     }))
 }
 
-/** What is finished need not wait for the rest. */
+/** Finished work need not wait for the rest. */
 function ofPart(view: TeamView): ToDo[] {
   const part = view.lead === null && view.stats.failed + view.stats.paused > 0 ? finishedPart(view) : undefined
   return part === undefined ? [] : [{ what: describeFinished(part), command: part.command }]
 }
 
-/** How to go on where nobody leads, and how to take what is done. */
+/** How to go on without a leader, and how to take what is done. */
 function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[] }): ToDo[] {
   const { stats, history, team, lead } = view
   if (lead !== null) return []
@@ -101,7 +101,7 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
   const wasLed = history.ledAt !== null
   if (open > 0) {
     const isHeldUp = stats.failed + stats.paused > 0 && ![...view.tasks.values()].some(canGoOn)
-    // Failed and paused ones are named above, and are not done either.
+    // Failed and paused tasks are named above.
     const rest = `${open + stats.failed + stats.paused} of ${stats.total} tasks are not done`
     const what = isHeldUp ? `${rest}, ${open} of them wait for what is named above; after that` : rest
     return wasLed ? [{ what, command: "teamwork run --resume" }] : []
@@ -118,7 +118,7 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
   return [{ what: why, command: "teamwork project verify" }]
 }
 
-/** Whether a run could do something for the task as things stand. */
+/** A run could go on with the task. */
 function canGoOn({ status, unmet }: Task): boolean {
   return isHeld(status) || (status === "open" && unmet === 0)
 }

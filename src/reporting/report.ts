@@ -25,10 +25,9 @@ export interface ReportFacts {
   readonly madeRoles?: MadeRoles
 }
 
-/** All that came of a team's work so far, and what is left of it. */
 export interface Report
   extends Pick<Team, "project" | "team" | "run" | "goal" | "phase" | "status" | "mode" | "schedule"> {
-  /** `running`, `paused`, `waiting` for somebody to work or lead, or how it ended. */
+  /** `running`, `paused`, `waiting` for a worker or leader, or how it ended. */
   readonly outcome: string
   readonly template: string | null
   readonly startedAt: string | null
@@ -39,37 +38,34 @@ export interface Report
   readonly total: number
   readonly tasks: readonly TaskReport[]
   readonly workers: readonly WorkerReport[]
-  /** Every run of an agent, in the order in which they began. */
+  /** In the order of their starts. */
   readonly runs: readonly AgentRun[]
-  /** Share of the workers' time in which they had no task; null where no worker process ever ran. */
+  /** Share of time without a task; null where no worker process ran. */
   readonly idleShare: number | null
   readonly results: readonly Result[]
-  /** How the gates stood before the work began; null where no preflight ran. */
+  /** The baseline; null without a preflight. */
   readonly baseline: { readonly commit: string; readonly gates: readonly Standing[] } | null
-  /** What is done, by the type of work; see `teamwork deliverables`. */
   readonly deliverables: readonly { readonly type: WorkType; readonly tasks: readonly string[] }[]
-  /** What reviews found, the gravest first. */
+  /** Most severe first. */
   readonly findings: readonly Finding[]
   readonly cascade: CascadeReport
   readonly notes: readonly string[]
   readonly cost: CostReport
   readonly criticalPath: CriticalPath
-  /** What failed and was not made good, with the last lines of its output. */
   readonly failures: readonly Failure[]
-  /** Tasks that the last delivery left out, and why; empty when it was whole, or there was none. */
+  /** Empty for a whole delivery, or none. */
   readonly deliveredWithout: readonly string[]
   readonly deliveryNotes: readonly string[]
   readonly left: readonly ToDo[]
 }
 
-/** One run of a team in a line. */
 export interface RunSummary
   extends RunName,
     Pick<Report, "goal" | "outcome" | "startedAt" | "endedAt" | "durationMs" | "done" | "total"> {
-  /** Changes go to this one; the others can only be read. */
+  /** The other runs are read-only. */
   readonly isCurrent: boolean
   readonly cost: Cost
-  /** The commit that the target got; null where nothing was delivered, or it was taken back. */
+  /** The delivered commit; null where there is none or it was undone. */
   readonly delivered: string | null
 }
 
@@ -106,13 +102,12 @@ export interface WorkerReport {
   readonly setbacks: number
 }
 
-/** How the last look at one thing ended; null when nobody looked. */
+/** The last result of a check; null when it never ran. */
 export interface Result {
   readonly what: "build" | "lint" | "tests" | "final" | "review"
   readonly status: VerdictStatus | null
-  /** Where the status alone does not tell it. */
   readonly detail: string | null
-  /** How many tests failed before the work began, and fail now; null where nobody can tell, or nothing was red. */
+  /** Failing tests before the work and now; null where unknown, or nothing was red. */
   readonly before: number | null
   readonly now: number | null
 }
@@ -123,11 +118,9 @@ export interface CascadeReport {
   readonly tasks: readonly { readonly id: string; readonly of: string; readonly status: TaskStatus }[]
 }
 
-/** The chain of tasks that took longest. */
 export interface CriticalPath {
   readonly tasks: readonly { readonly id: string; readonly title: string; readonly workMs: number }[]
   readonly workMs: number
-  /** Of the whole duration. */
   readonly share: number | null
 }
 
@@ -166,7 +159,7 @@ export function makeReport(facts: ReportFacts): Report {
   }
 }
 
-/** Done elsewhere is not done here. */
+/** Work in another repository does not count as done. */
 function countMissing({ tasks, history }: TeamView): number {
   return [...tasks.values()].filter(
     ({ id, status, attempt }) => status === "resolved" && history.tasks.get(id)?.missing?.attempt === attempt,
@@ -202,7 +195,7 @@ function templateOf({ settings }: History): string | null {
   }
 }
 
-/** By task: how often an agent got its work back to mend it. */
+/** How often each task was sent back to its agent. */
 function countRepairs({ runs }: History): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { task, turn } of runs.values())
@@ -219,7 +212,6 @@ function taskReport(task: Task, { history, now }: TeamView, repairs: number): Ta
   return { id, title, status, mark: MARKS[status], role: task.role, ...done }
 }
 
-/** Claims that still hold count too. */
 function workMs(fact: TaskFact | undefined, now: number): number {
   if (fact === undefined) return 0
   return fact.workMs + (fact.claimedAt === null ? 0 : Math.max(0, now - fact.claimedAt))
@@ -241,7 +233,7 @@ function busyMs({ busyMs, busySince }: WorkerFact, until: number): number {
   return busyMs + (busySince === null ? 0 : Math.max(0, until - busySince))
 }
 
-/** Only of those whose processes were seen to start: of the others nobody knows when they were there. */
+/** Only workers whose process start was recorded. */
 function idleShareOf(workers: readonly WorkerFact[], until: number): number | null {
   let [alive, busy] = [0, 0]
   for (const worker of workers) {
@@ -280,7 +272,6 @@ function listResults(verdicts: readonly Verdict[]): Result[] {
 
 const NOT_COUNTED = { before: null, now: null } as const
 
-/** Failing tests of all commands of a kind together, where any were red before or are now. */
 function countFailing(checks: Verdict["checks"]): Pick<Result, "before" | "now"> {
   const counted = checks.flatMap(({ baseline }) => baseline ?? [])
   const sum = (of: "before" | "now") => {
@@ -311,7 +302,7 @@ function cascadeOf({ tasks }: TeamView): CascadeReport {
   }
 }
 
-/** What gates could not judge, and what they only warned of, as said last; failures stand with what is left to do. */
+/** Skipped checks and warnings of the latest verdicts. */
 function listNotes(verdicts: readonly Verdict[]): string[] {
   const last = new Map<string, Verdict>()
   for (const verdict of verdicts) last.set(`${verdict.scope} ${verdict.subject ?? ""}`.trim(), verdict)
@@ -322,7 +313,7 @@ function listNotes(verdicts: readonly Verdict[]): string[] {
   return [...places].map(([text, where]) => `${text} (${where.join(", ")})`)
 }
 
-/** Without what stands among the results already. */
+/** Without what the results show already. */
 function remarksOf({ checks, issues, status }: Verdict): string[] {
   const told: readonly string[] = [...Object.values(CHECKS), "review"]
   const unjudged = checks.filter((check) => check.status === "skipped" && !told.includes(check.name))
@@ -335,7 +326,7 @@ function remarksOf({ checks, issues, status }: Verdict): string[] {
 function criticalPathOf({ tasks, history, now }: TeamView, durationMs: number | null): CriticalPath {
   const links = [...tasks.values()].map(({ id, blockedBy, work }) => {
     const fact = history.tasks.get(id)
-    // Whatever mends or follows a task came after it, though it need not wait for it.
+    // Fixes and follow-ups came after their task, though they need not wait for it.
     const after = [work.cascadeOf, fact?.fixOf ?? null, findingOf(id)?.task ?? null]
     return { id, needs: [...blockedBy, ...after.flatMap((each) => each ?? [])], ms: workMs(fact, now) }
   })

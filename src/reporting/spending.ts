@@ -6,13 +6,13 @@ import type { RunFact } from "./history-facts.ts"
 
 export interface Spending {
   readonly tokens: number
-  /** Of the runs whose price is known; null when that is none of them. */
+  /** Null when no price is known. */
   readonly dollars: number | null
-  /** Whether a part of the dollars was worked out by us from prices, and not told by the agent. */
+  /** Part of it was computed from tokens and prices. */
   readonly isEstimated: boolean
-  /** Runs that ended well and told nothing of what they used. */
+  /** Runs that ended well and reported no usage. */
   readonly unmeasured: number
-  /** Runs that used tokens and whose price nobody knows. */
+  /** Runs with tokens and an unknown price. */
   readonly unpriced: number
 }
 
@@ -24,7 +24,7 @@ export interface SpendingReport {
 
 export const NOTHING_SPENT: Spending = { tokens: 0, dollars: null, isEstimated: false, unmeasured: 0, unpriced: 0 }
 
-/** What all runs of agents together have cost. Planning and reviews belong to the team and to no task. */
+/** Planning and reviews count for the team and for no task. */
 export function sumSpending({ runs }: Pick<History, "runs">): SpendingReport {
   const byTask = new Map<string, Spending>()
   const byWorker = new Map<string, Spending>()
@@ -37,12 +37,12 @@ export function sumSpending({ runs }: Pick<History, "runs">): SpendingReport {
   return { team, byTask, byWorker }
 }
 
-/** What a team may use up: what its run was given, else what the settings say. */
+/** The budget of the run, else of the settings. */
 export function teamBudget({ budget }: Pick<History, "budget">, configured: Budget): Budget {
   return chooseBudget(budget, configured)
 }
 
-/** What counts against the budget of the team: all of it, or what came after a person last let the team go on. */
+/** All spending, or what came after a person last continued past the budget. */
 export function spentOfBudget(team: Spending, { budgetFrom }: Pick<History, "budgetFrom">): Spending {
   return {
     tokens: team.tokens - budgetFrom.tokens,
@@ -54,8 +54,8 @@ export function spentOfBudget(team: Spending, { budgetFrom }: Pick<History, "bud
 }
 
 /**
- * Why no more may be spent, in numbers; undefined while it may. A budget in dollars cannot hold runs whose price nobody
- * knows: without a budget in tokens beside it, the first such run uses it up.
+ * Says why no more may be spent; undefined while it may. Runs with an unknown price use up a budget in dollars at
+ * once, unless a budget in tokens stands beside it.
  */
 export function overBudget({ tokens, dollars, unmeasured, unpriced }: Spending, budget: Budget): string | undefined {
   if (budget.tokens > 0 && tokens >= budget.tokens) return `${tokens} of ${budget.tokens} tokens are used up`
@@ -71,7 +71,7 @@ export function overBudget({ tokens, dollars, unmeasured, unpriced }: Spending, 
 function add(sum: Spending, run: RunFact): Spending {
   const dollars = run.dollars !== null && run.dollars >= 0 ? run.dollars : null
   return {
-    // What cannot be a number of tokens is more than any budget, and takes nothing off what others used up.
+    // An invalid number of tokens exceeds every budget.
     tokens: sum.tokens + (run.tokens >= 0 ? run.tokens : Number.POSITIVE_INFINITY),
     dollars: dollars === null ? sum.dollars : (sum.dollars ?? 0) + dollars,
     isEstimated: sum.isEstimated || (dollars !== null && run.dollarsAreEstimated),
@@ -80,7 +80,7 @@ function add(sum: Spending, run: RunFact): Spending {
   }
 }
 
-/** Most agents name their price at the end of a run. One that ended well without a word of what it used is no gift. */
+/** A run that ended well and reports no usage is not free. */
 function hasCost({ agent, tokens, endedAt, reason }: RunFact): boolean {
   return endedAt !== null && agent !== SCRIPT && (tokens > 0 || reason === "done")
 }

@@ -5,7 +5,6 @@ import { reasonForNothing } from "../tasks/nothing-to-do.ts"
 import type { Task } from "../tasks/task.ts"
 import type { TaskFact } from "./history-facts.ts"
 
-/** What was special about a task, in a few words each. */
 export function describeTask(task: Task, fact: TaskFact | undefined, repairs: number): string[] {
   const { cascadeOf: of } = task.work
   const isReview = task.id.startsWith("review-") || (task.agentType ?? "").includes("review")
@@ -34,13 +33,12 @@ export function describeTask(task: Task, fact: TaskFact | undefined, repairs: nu
 
 const MOST_PATHS = 5
 
-/** Nobody read it: only the gate judged it. */
+/** No person read it; only the gate judged it. */
 function sayUnited(paths: readonly string[]): string {
   const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""
   return `look at ${paths.slice(0, MOST_PATHS).join(", ")}${more}: ${UNITED}`
 }
 
-/** The reader must not miss work that is not delivered. */
 function sayAside({ ref, paths }: NonNullable<TaskFact["aside"]>): string {
   if (paths.length === 0) return `its commits were made one, the former ones are kept; see: git log ${ref}`
   const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""

@@ -8,9 +8,8 @@ import type { Progress } from "./status.ts"
 /** A team at one moment: what the live view shows and the report is made of. */
 export interface TeamView extends Progress {
   readonly team: Team & { readonly pauseReason: string | null }
-  /** All of them, in the order in which they were made. */
+  /** In the order of their creation. */
   readonly tasks: ReadonlyMap<string, Task>
-  /** Those that have not ended. */
   readonly workers: readonly Omit<Worker, "tasksCompleted">[]
   readonly history: History
   /** The process that leads it; null when none does. */
@@ -31,7 +30,6 @@ export function endOf({ team, history, lead }: TeamView): string | null {
   return isDone ? "done" : null
 }
 
-/** When work began; null before. */
 export function beganAt({ history }: Pick<TeamView, "history">): number | null {
   if (history.startedAt !== null) return history.startedAt
   let first: number | null = null

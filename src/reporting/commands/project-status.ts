@@ -50,7 +50,7 @@ function pickField(status: TeamReport, path: string): unknown {
   return value
 }
 
-/** A screen that is drawn anew, or for programs a line of JSON, whenever something was committed. */
+/** Redraws the screen, or prints a line of JSON, after every commit to the store. */
 async function watchStatus(session: Session, input: StatusInput): Promise<Outcome> {
   const { io } = session.host
   const { store } = await session.context()

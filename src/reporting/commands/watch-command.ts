@@ -12,7 +12,7 @@ export const watch = command({
   fields: input,
   example: "teamwork watch --json",
   async run(session, { steps, ...asked }) {
-    // Whoever watches sees one run to its end, also when the next one begins meanwhile.
+    // Watch this run to its end, also when the next one begins.
     const name = await resolveRun(await session.context(), asked)
     const look = await watchTeam(session, name, {
       ...{ signal: session.host.io.interrupted, untilOver: true, steps: steps === true },

@@ -15,7 +15,7 @@ export const whiteboard = command({
     const team = await teamStatus.run(await context(), { ...name, verbose: true })
     const swarm = await swarmStatus.run(await context(), name)
     const page = await listEvents.run(await context(), { ...name, limit: 100 })
-    // Messages have a board of their own, and would push everything else out.
+    // Messages would push everything else out.
     const events = page.events.filter((event) => !event.type.startsWith("message.")).slice(-10)
     const findings = await listFindings.run(await context(), { ...name, open: true })
     const markdown = renderWhiteboard({ team, swarm, events, findings })

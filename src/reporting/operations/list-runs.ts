@@ -5,7 +5,6 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { makeReport, type RunSummary } from "../report.ts"
 import { readReportFacts } from "./report-facts.ts"
 
-/** Each run as its own events tell it. */
 export const listRuns = operation({
   name: "runs",
   summary: "List the runs of the team: goal, outcome, time, tasks, cost and what was delivered",

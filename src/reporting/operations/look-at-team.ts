@@ -9,24 +9,21 @@ import { applyEvent, emptyHistory } from "../history.ts"
 import { countByWave, describeProgress } from "../status.ts"
 import type { TeamView } from "../team-view.ts"
 
-/** A look at a team, from which the next one goes on. */
 export interface Look extends TeamView {
   readonly key: number
-  /** Behind the newest event it knows. */
   readonly cursor: string
 }
 
-/** How much of the past the first look shows. */
 const FIRST_EVENTS = 20
 
 /**
- * Looks at a team. Given the look before, it reads only what happened since and the tasks that concerns, so that watching
- * a team of thousands costs no more than one of ten; that look is used up.
+ * Reads a team. With the look before, it reads only new events and the tasks they concern, so watching thousands of
+ * tasks costs no more than ten. The look before must not be used again.
  */
 export async function lookAtTeam({ store }: Pick<Context, "store">, name: TeamName, before?: Look): Promise<Look> {
   const seen = await store.read((tx) => readNews(tx, name, before))
   const { last, events, ...rest } = seen
-  // Told outside of the transaction, which may run more than once.
+  // Outside of the transaction, which may run more than once.
   const history = last?.history ?? emptyHistory()
   for (const event of events) applyEvent(history, event)
   const alive = [...history.workers.values()].filter(({ exitedAt }) => exitedAt === null).map(({ id }) => id)

@@ -35,7 +35,7 @@ export function followHistory(
   }
 }
 
-/** Only the past events of these types: whoever needs the runs of agents need not read everything. */
+/** Reads only past events of these types. */
 export async function readHistory(
   context: Context,
   name: TeamName,

@@ -6,7 +6,6 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { ReportFacts } from "../report.ts"
 import { lookAtTeam } from "./look-at-team.ts"
 
-/** All that a report is made of, at any moment of a team's life. */
 export async function readReportFacts({ store }: Pick<Context, "store">, name: TeamName): Promise<ReportFacts> {
   const view = await lookAtTeam({ store }, name)
   const rest = await store.read(async (tx) => {

@@ -4,7 +4,7 @@ import { operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { describeProgress, type TeamReport } from "../status.ts"
 
-/** Counted by the store; the tasks themselves are read only when asked for. */
+/** The store counts the tasks; they are read only when asked for. */
 export const teamStatus = operation({
   name: "project.status",
   summary: "Show how far a project is",

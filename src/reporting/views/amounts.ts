@@ -10,7 +10,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`
 }
 
-/** Like `duration`, and for what takes less than ten seconds with a tenth of them. */
+/** Like `duration`, with tenths below ten seconds. */
 export function exactDuration(ms: number): string {
   return ms < 9_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : duration(ms)
 }
@@ -21,7 +21,7 @@ export function amount(count: number): string {
   return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`
 }
 
-/** `$0.42, 12.3k tokens`; says what of it is guessed, or not known. */
+/** `$0.42, 12.3k tokens`, with what is estimated or unknown. */
 export function describeCost({ tokens, dollars, isEstimated, unknown }: Cost): string {
   if (tokens === 0 && dollars === 0) return "nothing"
   const used = `${amount(tokens)} tokens`
@@ -31,7 +31,7 @@ export function describeCost({ tokens, dollars, isEstimated, unknown }: Cost): s
   return `${about}${money(dollars)}${more}, ${used}`
 }
 
-/** `$0.42`, `~$0.42` when it is reckoned, `12.3k tokens` when no price is known. */
+/** `$0.42`, `~$0.42` for an estimate, `12.3k tokens` without a price. */
 export function shortCost(cost: Cost | undefined): string {
   if (cost === undefined || (cost.tokens === 0 && cost.dollars === 0)) return "-"
   if (cost.dollars === 0 || cost.unknown > 0) return `${amount(cost.tokens)} tokens`
@@ -42,7 +42,7 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)}%`
 }
 
-/** HH:MM:SS where whoever looks is. */
+/** HH:MM:SS in local time. */
 export function wallTime(at: number): string {
   return new Date(at).toTimeString().slice(0, 8)
 }

@@ -2,7 +2,6 @@ import type { Event } from "../../kernel/events.ts"
 import { cut, oneLine, type Screen } from "../../lib/text/table.ts"
 import { shortTime } from "./status-view.ts"
 
-/** What is shown of an event. */
 export type ShownEvent = Pick<Event, "timestamp" | "by" | "type"> & { readonly data: object }
 
 /** One line: when, who, what. */

@@ -13,31 +13,31 @@ import { type RunLine, stampedLines } from "./run-lines.ts"
 
 export interface Frame extends Screen {
   readonly rows: number
-  /** The store's clock at the time of this frame. */
+  /** The store's clock. */
   readonly now: number
-  /** What happened, the newest last. */
+  /** The newest last. */
   readonly lines: readonly RunLine[]
-  /** What the agent of each run said or did last, where that is known. */
+  /** The last words or tool of each run's agent. */
   readonly notices: ReadonlyMap<string, LiveNotice>
-  /** What whoever looks can do, in a line. */
+  /** What the person can do. */
   readonly hint: string
 }
 
-/** Part of the screen; one that does not fit gives way to those that matter more. */
+/** A part of the screen; less important blocks give way. */
 interface Block {
   readonly lines: readonly string[]
-  /** Lower ones get their place first. */
+  /** Lower ranks get their lines first. */
   readonly rank: number
-  /** Stands apart from what is above when there is room. */
+  /** Has an empty line above when there is room. */
   readonly isApart?: boolean
-  /** Of what was cut the last lines stay instead of the first. */
+  /** Keeps the last lines when cut. */
   readonly keepsEnd?: boolean
 }
 
 const MAX_LINES = 8
 const MAX_WORKERS = 20
 
-/** A team at work, in lines that fit the screen with a row to spare for the cursor. */
+/** Leaves one row for the cursor. */
 export function renderLive(view: TeamView, frame: Frame): string[] {
   const rows = workRows(view, frame.notices)
   const blocks: Block[] = [
@@ -54,7 +54,7 @@ export function renderLive(view: TeamView, frame: Frame): string[] {
   return place(blocks, Math.max(1, frame.rows - 1)).map((line) => fit(line, frame.columns))
 }
 
-/** Whoever ranks first gets all the lines it has, the next ones what is left; then comes the space between them. */
+/** Gives lines by rank; what is left becomes space between the blocks. */
 function place(blocks: readonly Block[], room: number): string[] {
   let left = room
   const given = new Map<Block, number>()
@@ -134,11 +134,10 @@ interface WorkRow {
   readonly since: number | null
   readonly agent: string
   readonly seen: number | null
-  /** What its agent said or did last. */
   readonly words: string
 }
 
-/** Workers, tasks that somebody else holds, and agents that are asked for no task. */
+/** Workers, other holders of tasks, and agents without a task. */
 function workRows(view: TeamView, notices: Frame["notices"]): WorkRow[] {
   const { history, tasks, workers } = view
   const runs = [...history.runs.values()]
@@ -190,7 +189,6 @@ function askedRow(run: RunFact, notices: Frame["notices"]): WorkRow {
   }
 }
 
-/** The last line that it said, or the tool and what it is used on. */
 /** `limited until 14:05Z` */
 function describeWaiting(reason: string, until: number | null): string {
   const word = reason === "rate-limited" ? "limited" : reason
@@ -236,7 +234,7 @@ function workTable(rows: readonly WorkRow[], frame: Frame): string[] {
   return some.length === rows.length ? lines : [...lines, `and ${rows.length - some.length} more`]
 }
 
-/** Merges and gates are work as well: the screen must not say that all is done and go quiet. */
+/** Merges and gates are work too. */
 function engineLines(view: TeamView, { columns, now }: Frame): string[] {
   return engineWork(view).map(({ what, since }) => {
     const age = `, ${duration(now - since)}`
@@ -246,14 +244,12 @@ function engineLines(view: TeamView, { columns, now }: Frame): string[] {
 
 const MAX_QUESTIONS = 5
 
-/** What waits for whoever looks, and how to answer it. */
 function questionLines({ questions }: TeamView, { columns, color }: Frame): string[] {
   const lines = questions.slice(0, MAX_QUESTIONS).map(({ what, command }) => `${command}  ${oneLine(firstLine(what))}`)
   const more = questions.length > MAX_QUESTIONS ? [`and ${questions.length - MAX_QUESTIONS} more: teamwork report`] : []
   return [...lines, ...more].map((line) => paint(cut(`Decide   ${line}`, columns), "yellow", color))
 }
 
-/** What needs a person, what comes next, and what waits. */
 function taskLines(view: TeamView, { columns, color }: Frame): string[] {
   const tasks = [...view.tasks.values()]
   const named = (status: Task["status"]) => tasks.filter((task) => task.status === status)
@@ -293,7 +289,7 @@ function hintLine({ hint, columns, color }: Frame): string[] {
   return hint === "" ? [] : [paint(cut(hint, columns), "dim", color)]
 }
 
-/** A line that is still too wide would be two on the screen, and everything below it one row off. */
+/** A line that is too wide would take two rows and shift all below. */
 function fit(line: string, columns: number): string {
   return width(line) <= columns ? line : cut(Bun.stripANSI(line), columns)
 }

@@ -15,7 +15,6 @@ interface Grid {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** For a screen, or a pipe of 80 columns. */
 export function renderReport(report: Report, screen: Screen): string {
   const facts = listFacts(report)
   const size = Math.max(...facts.map(([name]) => name.length)) + 2
@@ -41,7 +40,6 @@ export function renderReport(report: Report, screen: Screen): string {
   ].join("\n")
 }
 
-/** For a page, a pull request or a message. */
 export function renderReportMarkdown(report: Report): string {
   const section = (name: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ["", `## ${name}`, "", ...lines]
@@ -111,7 +109,7 @@ function listFacts(report: Report): Fact[] {
   ]
 }
 
-/** An estimate. What the agents' own programs add is not known. */
+/** An estimate; what the agents' programs add is unknown. */
 function ownWordsFact({ cost: { ownWords } }: Report): Fact[] {
   const { runs, tokens, sentTokens } = ownWords
   if (runs === 0 || sentTokens === 0) return []
@@ -129,7 +127,7 @@ function findingFact({ findings }: Report): Fact[] {
   return counts.length === 0 ? [] : [["Findings", counts.join("; ")]]
 }
 
-/** Those that are open, and those that a person accepted. */
+/** Without fixed ones. */
 function findingGrid({ findings }: Report): Grid {
   const shown = findings.filter(({ status }) => status !== "fixed")
   return {
@@ -157,7 +155,7 @@ function deliverableFact({ deliverables }: Report): Fact[] {
   ]
 }
 
-/** Only where something was not green before. */
+/** Only where something was not green. */
 function baselineFact({ baseline }: Report): Fact[] {
   const gates = baseline?.gates.filter(({ state }) => state !== "absent" && state !== "off") ?? []
   if (gates.every(({ state, flaky }) => state === "green" && flaky === null)) return []
@@ -204,7 +202,7 @@ function workerGrid({ workers, cost }: Report): Grid {
   }
 }
 
-/** Below each worker which programs and models it ran: next to the figures there is no room for their names. */
+/** Programs and models go below each worker, for lack of room. */
 function listWorkers(report: Report, screen: Screen): string[] {
   const { columns, rows } = workerGrid(report)
   if (rows.length === 0) return []
@@ -235,7 +233,7 @@ function describeSpent(cost: NamedCost | undefined): string {
   return cost === undefined ? "-" : describeCost(cost)
 }
 
-/** `[DONE] 1 Schema of items  w1  58s  $0.25`, and below what there is to note of it. */
+/** `[DONE] 1 Schema of items  w1  58s  $0.25`, with notes below. */
 function listTasks({ tasks, cost }: Report, screen: Screen): string[] {
   if (tasks.length === 0) return []
   const spent = new Map(cost.byTask.map((each) => [each.name, each]))
@@ -286,7 +284,6 @@ function taskGrid({ tasks, cost }: Report): Grid {
   }
 }
 
-/** Why, and what was printed last. */
 function listFailed({ failures }: Report, { columns }: Screen): string[] {
   return failures.flatMap(({ of, reason, output }) => [
     ...hang("- ", `${of}: ${oneLine(reason)}`, columns),
@@ -299,7 +296,6 @@ function markdownFailure({ of, reason, output }: Report["failures"][number]): st
   return [`- ${of}: ${cellText(reason)}`, ...(lines.length === 0 ? [] : ["", ...lines, ""])]
 }
 
-/** By agent; what workers and tasks cost stands with them. */
 function costGrid({ cost }: Report): Grid {
   return {
     columns: [
@@ -311,7 +307,7 @@ function costGrid({ cost }: Report): Grid {
   }
 }
 
-/** Words in lines that fit, all but the first one indented. */
+/** Wraps words; later lines are indented. */
 function hang(begin: string, text: string, columns: number): string[] {
   if (text === "") return []
   const room = Math.max(8, columns - width(begin))
@@ -339,7 +335,7 @@ function markdownTable({ columns, rows }: Grid): string[] {
   ]
 }
 
-/** Foreign text that must not end a cell or begin a tag. */
+/** Foreign text must not end a cell or begin a tag. */
 function cellText(text: string): string {
   return oneLine(text).replaceAll("|", "\\|").replaceAll("<", "&lt;")
 }

@@ -12,14 +12,14 @@ export interface RunLine {
   readonly at: number
   readonly text: string
   readonly tone: "good" | "bad" | "plain"
-  /** What a failing check or agent printed last, shown below the line. */
+  /** The last output of a failing check or agent, shown below the line. */
   readonly detail?: readonly string[]
 }
 
 type Line = Omit<RunLine, "at"> | null
 type Lines = { readonly [T in EventType]?: (event: EventOf<T>) => Line }
 
-/** What happens, as people want to follow it: a line for what matters, nothing for the rest. */
+/** A line for each event that matters to people. */
 export function runLines(events: readonly Event[], { steps }: { readonly steps: boolean }): RunLine[] {
   return events.flatMap((event, index) => {
     if (event.type === UNRECOGNIZED || isRepeated(event, events[index - 1])) return []
@@ -47,12 +47,11 @@ export function stamped({ at, text }: RunLine): string {
   return `[${wallTime(at)}] ${text}`
 }
 
-/** The same with its detail, as lines. */
 export function stampedLines(line: RunLine): string[] {
   return [stamped(line), ...(line.detail ?? []).map((each) => `    ${each}`)]
 }
 
-/** A setback gives the task back with the same reason. */
+/** A setback releases the task with the same reason. */
 function isRepeated({ type, data }: Event, before: Event | undefined): boolean {
   return type === "task.released" && before?.type === "task.setback" && before.data.task === data.task
 }
@@ -67,7 +66,7 @@ const bad = (text: string, detail: readonly string[] = []): Line => ({
   ...(detail.length === 0 ? {} : { detail }),
 })
 const because = (reason: string) => (reason === "" ? "" : `: ${reason}`)
-/** The lines below the first one of a reason are output, which is told once: where it came from. */
+/** Later lines of a reason are output, which is shown once. */
 const head = (reason: string | null) => say(firstLine(reason))
 const rest = (reason: string | null) => splitReason(reason ?? "").lines
 
@@ -80,7 +79,7 @@ const LINES: Lines = {
   "team.paused": ({ data }) => bad(`the team is paused${because(say(data.reason))}`),
   "team.resumed": () => plain("the team goes on"),
   "team.closed": ({ data }) => plain(`the team goes on with run ${say(data.next)}`),
-  // Those of a plan come all at once, and are shown with it.
+  // Tasks of a plan are shown with the plan.
   "task.created": ({ data, by }) =>
     by === PERSON ? null : plain(`task ${say(data.task)} created: ${say(data.title)}`),
   "task.claimed": ({ data, by }) => {
@@ -184,7 +183,6 @@ const LINES: Lines = {
     bad(`${say(data.worker)} shows no sign of work on task ${say(data.task)}, asked for one`),
 }
 
-/** What a worker does between two of the above. */
 const STEP_LINES: Lines = {
   "gate.started": (event) => (event.data.scope === "task" ? describeGate(event) : null),
   "task.step": ({ data }) => plain(`task ${say(data.task)}: ${say(data.step)} (${say(data.worker)})`),
@@ -212,7 +210,7 @@ function gateOf({ scope, subject }: Pick<EventData<"gate.started">, "scope" | "s
   }
 }
 
-/** That a wave is verified or failed tells of itself, and that a task passed shows in what comes next. */
+/** A passed wave or task has a line of its own. */
 function describeVerdict({ data }: EventOf<"verdict.recorded">): Line {
   const { scope, status } = data
   if (scope === "wave" && status === "passed") return null
@@ -228,7 +226,7 @@ function describeVerdict({ data }: EventOf<"verdict.recorded">): Line {
       : plain(text)
 }
 
-/** Only what waits for somebody; the rest is looked up by whoever needs it. */
+/** Only what waits for a person. */
 function describeQuestion({ data }: EventOf<"record.added">): Line {
   if (data.kind === "escalation") return bad(`escalation ${say(data.number)} waits for a decision: ${head(data.about)}`)
   return data.kind === "approval" && data.status === "pending"
@@ -247,7 +245,7 @@ function harmless(line: string): string {
 /** Reasons may quote whole outputs. */
 const MAX_TEXT = 200
 
-/** A value as harmless text; empty where there was nothing to say. */
+/** Empty for null. */
 function say(value: unknown): string {
   if (value === null || value === undefined) return ""
   const text = oneLine(typeof value === "string" ? value : JSON.stringify(value))

@@ -3,7 +3,7 @@ import type { RunSummary } from "../report.ts"
 import { exactDuration, shortCost } from "./amounts.ts"
 import { shortTime } from "./status-view.ts"
 
-/** The newest run last, where the eye is; `>` marks the current one. */
+/** The newest run last; `>` marks the current one. */
 export function renderRuns(runs: readonly RunSummary[], screen: Screen): string {
   return table(
     [

@@ -13,7 +13,6 @@ export interface WhiteboardFacts {
   readonly findings?: readonly Finding[]
 }
 
-/** The team at a glance, in Markdown: who does what, what is blocked, what happened last. */
 export function renderWhiteboard({ team, swarm, events, findings = [] }: WhiteboardFacts): string {
   const tasks = team.tasks ?? []
   const section = (title: string, lines: readonly string[]) =>
