@@ -51,7 +51,6 @@ export interface EngineSnapshot {
   readonly questions: readonly Question[]
   /** A limit paused the team, not a person. */
   readonly isPausedByEngine: boolean
-  /** Pending ones. */
   readonly approvals: readonly Approval[]
   /** Of the final delivery, unless work came after the question. */
   readonly finalApproval: ApprovalStatus | null
@@ -67,7 +66,6 @@ export interface Trouble {
   readonly action: LongAction["type"]
   readonly reason: string
   readonly times: number
-  /** Not tried again before. */
   readonly notBefore: number
 }
 
@@ -106,7 +104,6 @@ export interface EngineLimits extends RetryLimits {
   readonly partialDelivery: PartialDelivery
   /** How often a gate may send the team back to work before a person has to look. */
   readonly maxRefusals: number
-  /** Of the whole run. */
   readonly budget: Budget
   readonly budgetPerWorker: Budget
 }
@@ -141,13 +138,10 @@ export type ShortAction =
       readonly options?: readonly Option[]
       readonly about?: string
     }
-  /** Make a task of what the gate found. */
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final"; readonly wave: number | null }
-  /** Make tasks of review findings. */
   | { readonly type: "fix-findings"; readonly numbers: readonly number[] }
   /** Decide on a routine question, which no person is asked. */
   | { readonly type: "judge-approval"; readonly approval: Approval }
-  /** Ask whether to deliver. */
   | { readonly type: "ask-final" }
   | {
       readonly type: "end"

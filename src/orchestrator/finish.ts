@@ -4,7 +4,6 @@ import { ABOUT_REVIEW, FINDING_OPTIONS, type Option, type Trigger } from "../req
 import type { Action, EngineLimits, EngineSnapshot } from "./actions.ts"
 import { hasUnmerged } from "./merged.ts"
 
-/** Everything is done and verified wave by wave. */
 export function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { team, history, final, delivery, finalApproval } = snapshot
   // Before the final gate, which would otherwise have to judge everything once more.
@@ -115,7 +114,6 @@ function list(findings: readonly Finding[]): string {
   return `${findings.slice(0, MOST_NAMED).map(nameFinding).join("; ")}${more}`
 }
 
-/** For the last line of a run. */
 function sayReviewState({ review, unreviewed, findings }: EngineSnapshot, { enableReview }: EngineLimits): string {
   const unseen = enableReview && review === "skipped" ? `; NOT REVIEWED: ${unreviewed}` : ""
   const critical = findings.filter(({ severity }) => severity === "critical").length
@@ -140,21 +138,18 @@ export function deliverPart(snapshot: EngineSnapshot, limits: EngineLimits): Act
   return { type: "deliver-part" }
 }
 
-/** A person was asked whether to deliver the part, and has not answered. */
 export function waitsForPart(snapshot: EngineSnapshot, limits: EngineLimits): boolean {
   const { team, part, finalApproval } = snapshot
   const isWanted = limits.partialDelivery === "always" && limits.deliver && hasUndelivered(snapshot)
   return isWanted && team.mode === "SUPERVISED" && part === "passed" && finalApproval === "pending"
 }
 
-/** Something was merged since the last delivery. */
 function hasUndelivered({ tasks, history }: EngineSnapshot): boolean {
   const { mergedAt, deliveredAt } = history
   if (mergedAt === null || !tasks.some(({ status }) => status === "resolved")) return false
   return deliveredAt === null || deliveredAt < mergedAt
 }
 
-/** For the last line of a run that is stuck. */
 export function describePart({ part, delivery, finalApproval }: EngineSnapshot): string {
   if (delivery === "part") return "; what is finished was delivered without the rest"
   if (delivery === "refused")

@@ -2,7 +2,6 @@ import { isFixId, isRepairComing } from "../tasks/fix-task.ts"
 import type { Task } from "../tasks/task.ts"
 import type { EngineSnapshot } from "./actions.ts"
 
-/** Some of these tasks are done and not merged yet, and their work is here. */
 export function hasUnmerged(snapshot: EngineSnapshot, tasks: readonly Task[]): boolean {
   return tasks.some(
     (task) =>

@@ -4,9 +4,7 @@ import { matchesPattern } from "../ownership/file-pattern.ts"
 import { listOverlaps } from "../ownership/overlaps.ts"
 import type { Task } from "../tasks/task.ts"
 
-/** The files that a task is expected to change. */
 export interface ExpectedFiles {
-  /** What it owns, as patterns. */
   readonly patterns: readonly string[]
   /** What it changed; where it owns nothing, the paths in its text. */
   readonly paths: readonly string[]

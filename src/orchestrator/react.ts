@@ -7,7 +7,6 @@ import { findObstacle, takesClaims } from "../tasks/readiness.ts"
 import type { Task } from "../tasks/task.ts"
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
 
-/** What follows from what happened to the tasks. */
 export function react(snapshot: EngineSnapshot, limits: EngineLimits): ShortAction[] {
   return [
     ...checkBudgets(snapshot, limits),

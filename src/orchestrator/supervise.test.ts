@@ -20,7 +20,7 @@ function ladder(silentMs: number, fact: Partial<WorkerFact> = {}, worker: Partia
 }
 
 describe("a worker whose process is gone", () => {
-  it("is buried with the task it held, and without one", () => {
+  it("is recorded as dead with the task it held, and without one", () => {
     expect(supervise(ladder(0, {}, { isRunning: false }), LIMITS)).toEqual({
       actions: [
         {
@@ -47,7 +47,7 @@ describe("a worker whose process is gone", () => {
     ])
   })
 
-  it("is buried once", () => {
+  it("is recorded once", () => {
     const told = { exitedAt: NOW - 1, exitReason: "lost" }
     const buried = makeSnapshot({
       workers: [makeWorker("w1", { isRunning: false, availability: "dead" })],
@@ -63,7 +63,7 @@ describe("a worker whose process is gone", () => {
     ] as never)
   })
 
-  it("is buried when it died before it said that it runs, whatever is known of its earlier process", () => {
+  it("is recorded as dead when it died before it reported itself, whatever is known of its earlier process", () => {
     const spawning = makeSnapshot({
       workers: [
         makeWorker("w1", { isRunning: false, availability: "spawning" }),

@@ -34,7 +34,6 @@ export function supervise(snapshot: EngineSnapshot, limits: EngineLimits): Decis
   return combine([...decisions, ...others.map((task) => startAfresh(task, snapshot, limits))])
 }
 
-/** A worker with what is known of it and the task it holds. */
 interface Case {
   readonly worker: EngineWorker
   readonly task: Task | null
@@ -66,7 +65,6 @@ function recordDeath({ worker, task, fact }: Case): Decision {
   return doNow({ type: "release-task", task: task.id, reason: `worker ${worker.id} is gone` })
 }
 
-/** Whether the store has the end of its latest process. */
 export function isExitRecorded({ availability }: EngineWorker, fact: WorkerFact | undefined): boolean {
   return fact !== undefined && fact.exitedAt !== null && availability !== "spawning"
 }

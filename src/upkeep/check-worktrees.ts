@@ -21,7 +21,7 @@ export async function checkWorktrees(
   for (const { id, worktree } of (await swarmStatus.run(context, name)).workers) {
     const isOurs = worktree !== null && worktree === workspaces.pathOf(id)
     if (!isOurs || there.has(worktree)) continue
-    if (fix) await forgetWorkspace.run(context, { ...name, workerId: id, path: worktree, pins: [] })
+    if (fix) await forgetWorkspace(context, { ...name, workerId: id, path: worktree, pins: [] })
     findings.push({ check, status: "warning", detail: `${id} is recorded at ${worktree}, which is gone`, fixed: fix })
   }
   if (findings.length > 0) return findings

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "bun:test"
 import type { ErrorCode } from "../../src/kernel/errors.ts"
 import type { Event } from "../../src/kernel/events.ts"
-import { parseTaskId } from "../../src/kernel/ids.ts"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import type { Fields } from "../../src/lib/schema.ts"
 import { pollMailbox, readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
@@ -44,10 +44,10 @@ import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { swarmStatus } from "../../src/workers/operations/swarm-status.ts"
 import {
+  findAttempt,
   forgetWorkspace,
   recordSync,
   recordWorkspace,
-  workerAttempt,
 } from "../../src/workers/operations/worker-workspace.ts"
 import { plainEvents } from "../support/plain-events.ts"
 import {
@@ -1280,29 +1280,31 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
     it("know their worktree as long as there is one, and tell of each change once", async () => {
       await using h = await testTeam()
+      const name = { project: "house", team: "main" }
+      const w1 = parseWorkerId("w1")
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
-      expect(await h.ask(workerAttempt, { workerId: "w1" })).toEqual({ task: "1", attempt: 1 })
-      expect(await h.ask(workerAttempt, { workerId: "w2" })).toBeNull()
-      const place = { workerId: "w1", path: "/trees/w1", branch: "teamwork/house/main/w1", base: "abc" }
-      expect(await h.ask(recordWorkspace, place)).toMatchObject({
+      expect(await findAttempt(h.ctx, { ...name, workerId: w1 })).toEqual({ task: "1", attempt: 1 })
+      expect(await findAttempt(h.ctx, { ...name, workerId: parseWorkerId("w2") })).toBeNull()
+      const place = { ...name, workerId: w1, path: "/trees/w1", branch: "teamwork/house/main/w1", base: "abc" }
+      expect(await recordWorkspace(h.ctx, place)).toMatchObject({
         worktree: "/trees/w1",
         branch: "teamwork/house/main/w1",
         status: "working",
       })
       expect(await h.lastEvent()).toMatchObject({ type: "workspace.created", by: "w1", data: { base: "abc" } })
       const events = await h.eventCount()
-      await h.ask(recordWorkspace, place)
-      await h.ask(recordSync, { workerId: "w1", result: "up-to-date", onto: "main", head: "abc" })
+      await recordWorkspace(h.ctx, place)
+      await recordSync(h.ctx, { ...name, workerId: w1, result: "up-to-date", onto: "main", head: "abc" })
       expect(await h.eventCount()).toBe(events)
-      await h.ask(recordSync, { workerId: "w1", result: "merged", onto: "main", head: "def" })
+      await recordSync(h.ctx, { ...name, workerId: w1, result: "merged", onto: "main", head: "def" })
       expect(await h.lastEvent()).toMatchObject({ type: "workspace.synced", data: { head: "def" } })
-      await h.ask(forgetWorkspace, { workerId: "w1", path: "/trees/w1", pins: ["refs/teamwork/a"] })
+      await forgetWorkspace(h.ctx, { ...name, workerId: w1, path: "/trees/w1", pins: ["refs/teamwork/a"] })
       expect(await h.lastEvent()).toMatchObject({ type: "workspace.removed", data: { pins: ["refs/teamwork/a"] } })
       expect((await h.ask(swarmStatus, {})).workers).toMatchObject([{ worktree: null, branch: null }])
       const after = await h.eventCount()
-      await h.ask(forgetWorkspace, { workerId: "w1", path: "/trees/w1", pins: [] })
-      await h.ask(forgetWorkspace, { workerId: "unknown", path: "/trees/x", pins: [] })
+      await forgetWorkspace(h.ctx, { ...name, workerId: w1, path: "/trees/w1", pins: [] })
+      await forgetWorkspace(h.ctx, { ...name, workerId: parseWorkerId("unknown"), path: "/trees/x", pins: [] })
       expect(await h.eventCount()).toBe(after)
     })
   })

@@ -128,7 +128,6 @@ function teamsIn({ details }: AppError): readonly string[] {
   return Array.isArray(details.teams) ? details.teams.map(String) : []
 }
 
-/** Checks the base once, and shows the result. */
 function makePreflight(session: Session, { project, team, sourceDir }: Input): (target?: string) => Promise<Preflight> {
   const folder = folderOf(session, { sourceDir })
   let done: Promise<Preflight> | undefined
@@ -284,11 +283,9 @@ interface Run {
   readonly run: RunSettings
   readonly settings: EngineSettings
   readonly self: Self
-  /** When the run was asked for. */
   readonly facts: EngineFacts
 }
 
-/** Leads the team and shows it. */
 async function lead(session: Session, asked: Run): Promise<EngineEnd> {
   const { given, name, run, settings, facts } = asked
   const { io } = session.host

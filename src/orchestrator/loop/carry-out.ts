@@ -22,7 +22,6 @@ import type { WorkerPool } from "./engine-workers.ts"
 interface ShortWork {
   readonly action: Exclude<ShortAction, { type: "end" }>
   readonly pool: WorkerPool
-  /** Begins to decide on an approval. */
   readonly judge: (approval: Approval) => void
 }
 

@@ -5,7 +5,6 @@ import { ROLES } from "../../tasks/task.ts"
 import type { CompletionAction } from "../../teams/completion.ts"
 import type { EngineLimits } from "../actions.ts"
 
-/** What the configuration says of the engine. */
 export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver" | "maxRefusals"> {
   readonly leaseMs: number
   readonly shutdownTimeoutMs: number

@@ -34,7 +34,6 @@ export interface OrchestratorPorts {
   readonly self: Self
   /** Called before each decision. */
   readonly onLook?: (snapshot: EngineSnapshot) => void
-  /** Prints one line for people. */
   readonly say: (line: string) => void
   /** Notifies a person of a question; left out where notices are off. */
   readonly notify?: Notify
@@ -67,11 +66,9 @@ export interface OrchestratorOptions extends TeamName {
   readonly prepare?: () => Promise<void>
   readonly leaseMs: number
   readonly shutdownTimeoutMs: number
-  /** The longest time between two looks. */
   readonly monitorIntervalMs: number
   /** Let running agents end, within `shutdownTimeoutMs`. */
   readonly drain: AbortSignal
-  /** End everything at once. */
   readonly stop: AbortSignal
 }
 

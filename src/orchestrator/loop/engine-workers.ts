@@ -8,7 +8,7 @@ import { setBack } from "../../tasks/operations/set-back.ts"
 import type { SetbackKind } from "../../tasks/retry.ts"
 import type { Role } from "../../tasks/task.ts"
 import { noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../workers/operations/worker-life.ts"
-import { workerAttempt } from "../../workers/operations/worker-workspace.ts"
+import { findAttempt } from "../../workers/operations/worker-workspace.ts"
 import type { WorkerProcess } from "../../workers/runtimes/port.ts"
 import { findProcess, isStarting } from "../../workers/swarm/liveness.ts"
 import { removeWorktree } from "../../workers/swarm/worktrees.ts"
@@ -83,7 +83,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       if ((await workspaces.find(worker)) !== undefined) await workspaces.pin({ worker })
     })
     // Read now: it may have delivered the task since the last look.
-    const current = await workerAttempt.run(context, { ...name, workerId: worker })
+    const current = await findAttempt(context, { ...name, workerId: worker })
     if (current === null) return
     const setback = { worker, owner: worker, agent: null, kind, reason, advice: null, limits: options.limits }
     await setBack(context, { ...name, ...setback, taskId: current.task as TaskId }).catch((error) => {

@@ -8,7 +8,6 @@ import type { OrchestratorPorts } from "./engine-ports.ts"
 
 /** Finds finished work that brought its own tests, and so needs no follow-up that writes them. */
 export interface TestedWork {
-  /** Attempts as `task/attempt`. */
   readonly tested: ReadonlySet<string>
   look(tasks: readonly Task[]): Promise<void>
 }

@@ -147,7 +147,6 @@ interface Hands {
   readonly long: LongActions
 }
 
-/** Ends all processes of the team and keeps their work. */
 async function leave(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,
@@ -160,7 +159,6 @@ async function leave(
   return end
 }
 
-/** Between two tries to reach a store. */
 const PAUSE_MS = 1000
 const MAX_OUTAGE_MS = 120_000
 
@@ -181,7 +179,6 @@ function makeRetryPolicy({ clock, say }: OrchestratorPorts) {
   }
 }
 
-/** Returns the end, if that was decided. */
 async function act(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,

@@ -21,15 +21,12 @@ import type { EngineSnapshot } from "../actions.ts"
 
 type NotInStore = "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter" | "tested"
 
-/** What the engine decides by, as far as the store knows it. */
 export interface EngineFacts extends Omit<EngineSnapshot, NotInStore | "history" | "workers"> {
   readonly workers: readonly Worker[]
 }
 
-/** How far the engine has followed a team's events. */
 export interface Following {
   readonly history: History
-  /** The tasks as they were then. */
   tasks: ReadonlyMap<string, Task> | undefined
   questions?: readonly Question[]
   after: string | undefined

@@ -3,7 +3,6 @@ import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import { sayNoTeam } from "../../tasks/operations/lookup.ts"
 import type { EngineFacts } from "./read-engine.ts"
 
-/** `teams`: those of the project. */
 export function noTeam(name: TeamName, teams: readonly string[]): AppError {
   return new AppError(
     "team.not_found",

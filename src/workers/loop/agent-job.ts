@@ -21,7 +21,6 @@ import { agentMark } from "./orphans.ts"
 import { stopAtBudget } from "./watch-run.ts"
 import type { WorkerRun } from "./worker-ports.ts"
 
-/** The agent that does a task, and how. */
 export interface AgentAssignment extends Pick<AgentJob, "model" | "tier" | "effort" | "permission" | "allowedTools"> {
   readonly ready: ReadyAgent
   /** Null for the script agent, which reads none. */
@@ -38,7 +37,6 @@ export interface Turn {
   /** The first run of this claim: its folder has the agent's state. */
   readonly firstRun: string
   readonly run: string
-  /** Of the turn before. */
   readonly session: Session | null
   /** Why the turn before was not enough. */
   readonly verdict: Verdict | null

@@ -25,7 +25,6 @@ import type { EarlierSession } from "./earlier-runs.ts"
 import { Setback } from "./setback.ts"
 import { endWait, type Wait, waitForAgent } from "./wait-for-agent.ts"
 
-/** The agent that did the work to repair. */
 type Known = Pick<EarlierSession, "agent" | "model">
 
 /** Waits while every agent that could do the task is rate-limited or left out. */

@@ -22,7 +22,6 @@ export interface UsedUp {
 /** What the next run may still use. Null means no limit. */
 export interface BudgetLeft extends Pick<Limits, "tokens" | "dollars"> {
   readonly usedUp: UsedUp | null
-  /** Whose budget sets the limit. */
   readonly tightest: Payer | null
 }
 

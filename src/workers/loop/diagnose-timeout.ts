@@ -18,7 +18,6 @@ export interface RunTrace {
 
 export interface Diagnosis {
   readonly cause: "hang" | "loop" | "dependency blocked" | "technical difficulty" | "no progress" | "scope too large"
-  /** How far it got. */
   readonly seen: string
   readonly advice: string
 }

@@ -11,7 +11,6 @@ type Past = Pick<WorkerRun, "history">
 /** The number of turns in which an agent only plans. They do not count against the task. */
 export const PLANNING_TURN = 0
 
-/** What this attempt of the task has cost so far. */
 export async function spentOn(past: Past, task: Task): Promise<Spent> {
   const runs = (await listRuns(past, task)).filter(({ turn }) => turn !== PLANNING_TURN).map(toPastRun)
   const last = runs.at(-1)
@@ -26,7 +25,6 @@ export async function mayRunAgain(run: WorkerRun, task: Task): Promise<boolean> 
   return !isUsedUp((await spentOn(run, task)).runs, run.options.settings.retry)
 }
 
-/** All runs of this attempt, planning included. */
 export async function listRuns({ history }: Past, { id, attempt }: Task): Promise<RunFact[]> {
   const { runs } = await history.read()
   return [...runs.values()].filter((run) => run.task === id && run.attempt === attempt)

@@ -5,9 +5,7 @@ import { readMailbox } from "../../messages/operations/read-mailbox.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
 import type { WorkerRun } from "./worker-ports.ts"
 
-/** Messages to a worker while its agent runs. */
 export interface Inbox extends AsyncDisposable {
-  /** For the agent. */
   readonly messages: AsyncIterable<AgentMessage>
   /** Call it when a turn of the agent contained the message. */
   delivered(messageId: string): Promise<void>
@@ -83,7 +81,6 @@ function textOf({ payload }: Message): string {
   return typeof payload.message === "string" ? payload.message : JSON.stringify(payload)
 }
 
-/** A queue with one reader. */
 function makeQueue() {
   const waiting: AgentMessage[] = []
   let wake: (() => void) | undefined

@@ -18,7 +18,6 @@ export interface Planning {
 export interface Planned {
   /** The session that made the plan, if it was made just now. */
   readonly session: Session | null
-  /** The approved plan, for the agent. */
   readonly prompt: string
 }
 

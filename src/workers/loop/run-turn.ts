@@ -15,7 +15,6 @@ import { openInbox } from "./inbox.ts"
 import { Setback } from "./setback.ts"
 import { stopAtBudget, watchChecks, watchSpending } from "./watch-run.ts"
 
-/** The same in all turns of a claim. */
 type Same = Pick<Turn, "assigned" | "workspace" | "fix" | "identity"> & { readonly earlier: EarlierSession | undefined }
 type Next = Pick<Turn, "number" | "session" | "verdict" | "planning" | "aside">
 

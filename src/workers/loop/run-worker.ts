@@ -9,7 +9,7 @@ import { isWorkerFault } from "../../tasks/retry.ts"
 import { GENERIC_ROLE, type Role, type Task } from "../../tasks/task.ts"
 import { findOtherMergePlace } from "../operations/merge-place.ts"
 import { noteWorkerExited, noteWorkerStarted } from "../operations/worker-life.ts"
-import { workerAttempt } from "../operations/worker-workspace.ts"
+import { findAttempt } from "../operations/worker-workspace.ts"
 import { doTask } from "./do-task.ts"
 import { makeEnding } from "./ending.ts"
 import { checkShutdown } from "./inbox.ts"
@@ -49,7 +49,6 @@ async function workToEnd(ports: WorkerPorts, options: WorkerOptions, tally: Tall
 interface Tally {
   readonly delivered: TaskId[]
   readonly setBack: TaskId[]
-  /** The worker's own errors since it last delivered. */
   errors: number
 }
 
@@ -61,7 +60,6 @@ function findWork(ports: WorkerPorts, options: WorkerOptions, { drain }: Ending,
   return waitForWork(context, { ...search, workerId: known ?? options.workerId }, { say, clock, signal: drain })
 }
 
-/** Why the worker ends; undefined when there is work. */
 function endOf({ reason }: WorkFound, ending: Ending): WorkerEnd["reason"] | undefined {
   if (reason === "found") return undefined
   return reason === "interrupted" ? (ending.reason() ?? "stopped") : reason
@@ -130,7 +128,6 @@ function titleOf({ options, worker }: WorkerRun): string {
 /** Before another try when a claim failed although there seemed to be a task. */
 const PAUSE_MS = 100
 
-/** The next task, or why there will be none. */
 async function nextClaim(run: WorkerRun): Promise<Claimed | WorkerEnd["reason"]> {
   const { ports, options, ending, worker } = run
   for (let misses = 0; ; misses++) {
@@ -154,7 +151,7 @@ interface Claimed {
 
 /** Claims again what an earlier process of this worker held when it died. */
 async function resumeClaim(run: WorkerRun): Promise<Claimed | undefined> {
-  const held = await workerAttempt.run(run.ports.context, { ...run.team, workerId: run.worker })
+  const held = await findAttempt(run.ports.context, { ...run.team, workerId: run.worker })
   if (held === null) return undefined
   const claimed = await claim(run, { id: held.task as TaskId })
   return claimed && { ...claimed, wasBegun: true }

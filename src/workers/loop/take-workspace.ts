@@ -30,7 +30,7 @@ export async function takeWorkspace(
   const { path, branch, base } = workspace
   const known = await ports.context.store.read(async (tx) => tx.workers.find((await getTeam(tx, team)).key, worker))
   if (known?.worktree !== path || known.branch !== branch)
-    await recordWorkspace.run(ports.context, { ...team, workerId: worker, path, branch, base })
+    await recordWorkspace(ports.context, { ...team, workerId: worker, path, branch, base })
   await noteSetup(ports.context, team, { worker, notes: workspace.setupNotes ?? [] })
   return workspace
 }

@@ -20,9 +20,7 @@ import type { Task } from "../../tasks/task.ts"
 import { type ClaimHandle, isLost } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
 
-/** Work that is about to be delivered. */
 export interface HandedIn {
-  /** Of its gate. */
   readonly verdict: Verdict
   readonly folder: string
   readonly base: string
@@ -74,7 +72,6 @@ interface State {
   readonly mode: TeamMode
   readonly round: Quality | undefined
   readonly asked: Approval | undefined
-  /** The latest that failed. */
   readonly verdict: Verdict | undefined
 }
 

@@ -16,12 +16,10 @@ export interface Wait {
   readonly retryAt: number
   readonly health: AgentHealth
   readonly why: string
-  /** Programs that failed, by name. */
   readonly leftOut: ReadonlyMap<string, LeftOut>
   readonly able: readonly ReadyAgent[]
 }
 
-/** What a person was asked while the task waited. */
 export interface Asked {
   limit: boolean
   readonly agents: Set<string>

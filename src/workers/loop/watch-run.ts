@@ -32,7 +32,6 @@ export function watchChecks(program: string, checks: readonly string[]) {
       ended.push({ run: { line, exitCode, output: output.slice(-KEPT_OUTPUT) }, files: [] })
       if (ended.length > MOST_CHECKS) ended.shift()
     },
-    /** Those that ended, in their order. */
     uses: (): readonly SeenUse[] => ended,
   }
 }

@@ -18,7 +18,6 @@ import type { RetryLimits } from "../../tasks/retry.ts"
 import type { Role } from "../../tasks/task.ts"
 import type { WorkerIdentity } from "../swarm/liveness.ts"
 
-/** One worker from its start to its end. */
 export interface WorkerRun {
   readonly ports: WorkerPorts
   readonly options: WorkerOptions
@@ -30,9 +29,7 @@ export interface WorkerRun {
 
 /** Ends a worker in two steps: it takes no new task, and after a time it stops. */
 export interface Ending extends Disposable {
-  /** Take no new task. */
   readonly drain: AbortSignal
-  /** Stop work as it is. */
   readonly stop: AbortSignal
   /** Undefined while the worker goes on. */
   reason(): Extract<WorkerEnd["reason"], "shutdown" | "drained" | "stopped"> | undefined
@@ -50,31 +47,24 @@ export interface WorkerPorts {
   readonly pins: Pins
   readonly scopes: Scopes
   readonly agents: () => Promise<readonly ReadyAgent[]>
-  /** Runs an agent and records its output. */
   readonly runAgent: (run: RunRequest) => Promise<AgentResult>
   /** Runs the gate on what is committed in the folder. */
   readonly verify: (request: GateRequest) => Promise<Verdict>
   /** Has another agent look at the work for QA. */
   readonly examine: (request: ExamineRequest & { readonly folder: string }) => Promise<Examined>
-  /** The author of agents' commits, as variables. */
   readonly gitIdentity: () => Promise<Readonly<Record<string, string>>>
   /** Adds what programs in a worktree need: its own Python, its ports. */
   readonly surround?: (env: Readonly<Record<string, string>>, folder: string) => Record<string, string>
   readonly findSkills: () => readonly Skill[]
-  /** The longest prompt for an agent, in characters. */
   readonly promptLimit: (agent: string) => number
   readonly mask: (text: string) => string
-  /** Whether the latest process of a worker runs on this machine. */
   readonly isAlive: (worker: WorkerFact) => boolean
   /** Kills agents that a dead worker left running. Does nothing while the worker's process lives. */
   readonly endOrphans: (worker: WorkerIdentity) => Promise<void>
-  /** Sets the title of the worker's window or pane. */
   readonly showTitle?: (title: string) => void
-  /** Prints one line for people. */
   readonly say: (line: string) => void
   /** Take no new task and finish the current one while there is time. */
   readonly drain: AbortSignal
-  /** Stop now. */
   readonly stop: AbortSignal
 }
 
@@ -90,7 +80,6 @@ export interface GateRequest extends TeamName {
   readonly taskId: TaskId
   readonly owner: string
   readonly token: number
-  /** The worktree. */
   readonly folder: string
   /** The agent's reason for changing nothing. Empty: it gave none. Undefined: it did not say so. */
   readonly nothingToDo: string | undefined
@@ -104,9 +93,7 @@ export interface GateRequest extends TeamName {
 export interface WorkerOptions extends RunName {
   readonly workerId?: WorkerId
   readonly role?: Role
-  /** End after one task. */
   readonly once: boolean
-  /** Wait while there is no task. */
   readonly loop: boolean
   readonly keepPolling: boolean
   /** Started by an orchestrator, so it ends with its team. */
@@ -114,9 +101,7 @@ export interface WorkerOptions extends RunName {
   readonly pollIntervalSeconds: number
   readonly freshStartInterval?: number
   readonly home: string
-  /** The repository that holds the commits. */
   readonly place: WorkPlace
-  /** The folder of the repository, for prompts. */
   readonly root: string
   readonly settings: WorkerSettings
   /** Without it agents cannot call teamwork. */
@@ -129,11 +114,8 @@ export interface WorkerOptions extends RunName {
   }
 }
 
-/** How an agent calls teamwork. */
 export interface Reach {
-  /** The address of the store. */
   readonly store: string
-  /** Our own command. */
   readonly self: readonly string[]
   /** A folder with our command under the name `teamwork`. */
   readonly bin: string
@@ -157,7 +139,6 @@ export interface WorkerSettings {
   readonly budget: Budgets
   /** What an agent that may write does without asking. */
   readonly permission: Permission
-  /** Give agents our MCP server. */
   readonly mcp: boolean
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
 }

@@ -89,7 +89,6 @@ export async function noteStatusCheck(
   })
 }
 
-/** Its pane is gone. */
 export async function forgetPane(
   { store }: Context,
   { worker, ...name }: TeamName & { readonly worker: WorkerId },

@@ -7,7 +7,6 @@ export interface WorkerProcess {
 }
 
 export interface StartedWorker extends WorkerProcess {
-  /** Null without tmux. */
   readonly pane: string | null
 }
 
@@ -29,7 +28,6 @@ export interface WorkerExit {
   readonly signal: string | null
 }
 
-/** What every runtime is made with. */
 export interface RuntimeSetup {
   readonly owner: Owner
   readonly clock: Clock

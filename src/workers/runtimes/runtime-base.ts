@@ -59,7 +59,6 @@ const LOOK_MS = 1000
 
 export interface ExitWatch extends Disposable {
   add(worker: string, process: WorkerProcess): void
-  /** Looks now instead of at the next interval. */
   look(): void
 }
 

@@ -69,7 +69,6 @@ export async function spawnWorkers(
   })
 }
 
-/** Does nothing for a worker that recorded its end itself. */
 async function noteEnd(
   context: Context,
   { project, team, run }: TeamName,

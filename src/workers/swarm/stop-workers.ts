@@ -12,7 +12,6 @@ import { getWorkerHere, type KnownWorker, listKnownWorkers } from "./worker-proc
 import { removeWorktree, type WorkspaceTools } from "./worktrees.ts"
 
 export interface StopRequest extends TeamName {
-  /** Null: all that run. */
   readonly worker: WorkerId | null
   readonly graceMs: number
   readonly machine: string
@@ -25,11 +24,8 @@ export interface StoppedWorker {
   readonly id: WorkerId
   /** False when its process was gone already. */
   readonly wasRunning: boolean
-  /** Tasks that it held. */
   readonly released: readonly string[]
-  /** The worktree that was removed. */
   readonly worktree: string | null
-  /** Where its work is kept. */
   readonly pins: readonly string[]
 }
 
@@ -54,7 +50,6 @@ export interface WorkerEnding extends TeamName {
   readonly detail: string | null
 }
 
-/** Ends one worker, whatever state its process is in. */
 export async function endWorker(context: Context, request: WorkerEnding, known: KnownWorker): Promise<StoppedWorker> {
   const { id } = known
   const { by, reason, detail, project, team, run } = request

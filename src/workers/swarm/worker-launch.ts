@@ -9,13 +9,10 @@ export type RuntimeName = Runtime["name"]
 
 export interface LaunchFacts extends TeamName {
   readonly home: string
-  /** Our own program. */
   readonly self: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder of the repository. */
   readonly folder: string
   readonly runtime: RuntimeName
-  /** From the command line. */
   readonly store?: string
   /** An orchestrator starts it, so it ends with its team. */
   readonly isManaged: boolean

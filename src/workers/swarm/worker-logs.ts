@@ -17,7 +17,6 @@ import { listKnownWorkers } from "./worker-processes.ts"
 export interface LogRequest extends TeamName {
   readonly home: string
   readonly machine: string
-  /** A run, a task or a worker. */
   readonly of: string
   /** Only this turn of each attempt. */
   readonly turn: number | null
@@ -33,12 +32,10 @@ export type LogItem =
   | { readonly type: "entry"; readonly run: string; readonly entry: LogEntry }
   /** The run is over, and its recording has no end. */
   | { readonly type: "cut-off"; readonly run: string; readonly isEmpty: boolean }
-  /** Printed by a worker. */
   | { readonly type: "line"; readonly line: string }
 
 export interface Logs extends Disposable {
   readonly target: LogTarget
-  /** New items since the last call. */
   read(): Promise<LogItem[]>
   isOver(): Promise<boolean>
   /** The files that may grow. */
@@ -158,7 +155,6 @@ function workerLogs(context: Context, request: LogRequest, target: LogTarget): L
   }
 }
 
-/** The runs of a worker, oldest first. */
 export async function listRunsOf(context: Context, name: TeamName, worker: string): Promise<RunFact[]> {
   const { history } = await readHistory(context, name, ["run.started", "run.ended"])
   return [...history.runs.values()].filter((run) => run.worker === worker)

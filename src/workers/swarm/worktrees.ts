@@ -9,7 +9,7 @@ import type {
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import { forgetWorkspace, recordSync, recordWorkspace, workerAttempt } from "../operations/worker-workspace.ts"
+import { findAttempt, forgetWorkspace, recordSync, recordWorkspace } from "../operations/worker-workspace.ts"
 
 export type { ListedPin }
 
@@ -31,9 +31,9 @@ export async function createWorktree(
   { workspaces }: WorkspaceTools,
   { base, ...request }: WorkerRequest & { readonly base?: string },
 ): Promise<CreatedWorkspace> {
-  const attempt = (await workerAttempt.run(context, request)) ?? undefined
+  const attempt = (await findAttempt(context, request)) ?? undefined
   const created = await workspaces.create({ worker: request.workerId, base, attempt })
-  await recordWorkspace.run(context, { ...request, path: created.path, branch: created.branch, base: created.base })
+  await recordWorkspace(context, { ...request, path: created.path, branch: created.branch, base: created.base })
   return created
 }
 
@@ -42,9 +42,9 @@ export async function removeWorktree(
   { workspaces }: WorkspaceTools,
   request: WorkerRequest,
 ): Promise<RemovedWorkspace> {
-  const place = (await workerAttempt.run(context, request)) ?? undefined
+  const place = (await findAttempt(context, request)) ?? undefined
   const removed = await workspaces.remove({ worker: request.workerId, place })
-  await forgetWorkspace.run(context, { ...request, path: removed.path, pins: removed.pinned.map((pin) => pin.ref) })
+  await forgetWorkspace(context, { ...request, path: removed.path, pins: removed.pinned.map((pin) => pin.ref) })
   return removed
 }
 
@@ -53,8 +53,8 @@ export async function syncWorktree(
   { workspaces }: WorkspaceTools,
   request: WorkerRequest,
 ): Promise<SyncedWorkspace> {
-  await workerAttempt.run(context, request)
+  await findAttempt(context, request)
   const synced = await workspaces.sync({ worker: request.workerId })
-  await recordSync.run(context, { ...request, result: synced.result, onto: synced.onto, head: synced.head })
+  await recordSync(context, { ...request, result: synced.result, onto: synced.onto, head: synced.head })
   return synced
 }

@@ -4,7 +4,6 @@ import { identityOf } from "../../../lib/process/process-identity.ts"
 import type { Runtime, RuntimeSetup, WorkerLaunch } from "../port.ts"
 import { checkLaunch, makeRuntimeBase, watchExits } from "../runtime-base.ts"
 
-/** Workers as processes, each in a session of its own. */
 export function makeChildRuntime(setup: RuntimeSetup): Runtime {
   const base = makeRuntimeBase(setup)
   const { markOf } = base

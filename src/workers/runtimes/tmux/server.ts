@@ -15,12 +15,10 @@ export interface TmuxServer {
 export interface Pane {
   readonly id: string
   readonly session: string
-  /** Of the server itself. */
   readonly serverPid: number
   readonly pid: number
   readonly isDead: boolean
   readonly code: number | null
-  /** By number. */
   readonly signal: number | null
   /** As `startPane` wrote it; empty for a pane that is not ours. */
   readonly mark: string

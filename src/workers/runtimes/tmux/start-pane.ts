@@ -9,7 +9,6 @@ export interface PaneRequest {
   readonly mark: string
   /** For people, and to find stray panes. */
   readonly owner: string
-  /** Never used before. */
   readonly token: string
 }
 
