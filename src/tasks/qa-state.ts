@@ -1,3 +1,5 @@
+import type { Task } from "./task.ts"
+
 /**
  * `needed` during the work, `pending` once it is handed in, `planning` and `validating` during QA, then `passed`, or
  * `failed` and back to the worker.
@@ -13,3 +15,36 @@ export const QA_TRANSITIONS = {
   passed: ["needed"], // the work was changed after all
   failed: ["pending"],
 } as const satisfies Record<QaState, readonly QaState[]>
+
+/** The state of a task's work, in the words of a project manager. */
+export type ExecutorState =
+  | "RUNNING"
+  | "PENDING_VERIFICATION"
+  | "UNDER_VERIFICATION"
+  | "VERIFIED"
+  | "RETURNED_FOR_FIX"
+  | "PAUSED"
+
+/** The state of QA. RUNNING: it has the work and has not begun. */
+export type QaWorkerState = "RUNNING" | "QA_PLANNING" | "QA_VALIDATING" | "QA_COMPLETED"
+
+export interface Lifecycle {
+  readonly executor: ExecutorState
+  /** Null before the work is handed in. */
+  readonly qa: QaWorkerState | null
+}
+
+const BY_QA = {
+  needed: { executor: "RUNNING", qa: null },
+  pending: { executor: "PENDING_VERIFICATION", qa: "RUNNING" },
+  planning: { executor: "UNDER_VERIFICATION", qa: "QA_PLANNING" },
+  validating: { executor: "UNDER_VERIFICATION", qa: "QA_VALIDATING" },
+  passed: { executor: "VERIFIED", qa: "QA_COMPLETED" },
+  failed: { executor: "RETURNED_FOR_FIX", qa: "QA_COMPLETED" },
+} as const satisfies Record<QaState, Lifecycle>
+
+/** Undefined for a task that nobody works on, or without QA. */
+export function lifecycleOf({ status, qa }: Pick<Task, "status" | "qa">): Lifecycle | undefined {
+  if (qa === null || status === "open" || status === "skipped" || status === "failed") return undefined
+  return status === "paused" ? { ...BY_QA[qa], executor: "PAUSED" } : BY_QA[qa]
+}

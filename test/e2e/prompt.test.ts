@@ -153,7 +153,7 @@ describe("teamwork prompt", () => {
   it("refuses who cannot do such a task", async () => {
     using bench = makeBench(shop)
     expect(await bench.refused("role.mismatch", "prompt", "2", "--role", "code-reviewer")).toContain(
-      "needs somebody capable of implementation, and code-reviewer is for review",
+      "needs a role for implementation, and code-reviewer is for review",
     )
     await bench.ok("task", "create", "--id", "8", "--title", "Look", "--role", "review")
     await bench.refused("role.mismatch", "prompt", "8", "--role", "executor")
@@ -174,7 +174,7 @@ describe("teamwork prompt", () => {
       "did you mean executor?",
     )
     expect(await bench.refused("role.mismatch", ...create, "--role", "review", "--agent-type", "executor")).toStartWith(
-      "a task (role review) needs somebody capable of review, and executor is for implementation;",
+      "a task (role review) needs a role for review, and executor is for implementation;",
     )
     await bench.refused("role.mismatch", ...create, "--role", "backend", "--agent-type", "code-reviewer")
     await bench.refused("role.mismatch", ...create, "--agent-type", "orchestrator")

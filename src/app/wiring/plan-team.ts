@@ -168,7 +168,7 @@ async function applyHere(session: Session, { project, team, onOverlap, ...asked 
 /** The document that holds it; a plan that is in none is written to one, so that it can be applied later. */
 async function keep({ host, configured }: Session, { file, plan }: Proposal): Promise<string> {
   if (file !== null) return file
-  const { keepPlan } = await import("../../planning/planner/keep-plan.ts")
+  const { keepPlan } = await import("../../planning/planner/write-plan.ts")
   const { home, project, team } = await configured()
   return keepPlan(home, `${project}-${team}-${host.ids.uuid().slice(0, 8)}`, plan)
 }

@@ -5,7 +5,7 @@ import { hasInnerLoop, readRoleSpec, specPath } from "../../planning/roles/role-
 import { toFinding } from "../../quality/finding.ts"
 import { shortTime } from "../../reporting/views/status-view.ts"
 import { renderWhiteboard } from "../../reporting/views/whiteboard-view.ts"
-import { lifecycleOf } from "../../tasks/lifecycle.ts"
+import { lifecycleOf } from "../../tasks/qa-state.ts"
 import { GENERIC_ROLE, hasEnded, isMet, ROLES, type Role } from "../../tasks/task.ts"
 import { completionAction } from "../../teams/completion.ts"
 import type { Worker } from "../../workers/worker.ts"

@@ -3,7 +3,7 @@ import { findRoles } from "../../app/wiring/find-roles.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
 import { described, flag } from "../../lib/schema.ts"
 import { readSpecTexts } from "../operations/role-specs.ts"
-import { saveRoles } from "../planner/save-roles.ts"
+import { saveRoles } from "../planner/load-roles.ts"
 
 const { goal: _, template: __, preset: ___, ...rest } = planInput
 

@@ -38,3 +38,12 @@ export async function describeRepository({
   const told = [...files.slice(0, MOST_FILES), ...folders.map((folder) => `${folder}/`).slice(0, MOST_FOLDERS)]
   return { files: told, isCut: files.length > MOST_FILES || folders.length > 0, commands }
 }
+
+/** Whether a gate would find tests in the committed files. */
+export async function hasTests({ repository, settings }: Pick<GateSetup, "repository" | "settings">): Promise<boolean> {
+  const { isEnabled, lines } = settings.kinds.test
+  if (!isEnabled || lines.length > 0) return isEnabled
+  const head = await repository.find("HEAD")
+  if (head === undefined) return false
+  return (await detectCommands(repository.openTree(head.tree))).some(({ kind }) => kind === "test")
+}

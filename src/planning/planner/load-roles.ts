@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { codeOf } from "../../lib/error-code.ts"
 import { type KnownRole, mergeRoles } from "../roles/merge-roles.ts"
@@ -58,4 +59,16 @@ function readText(file: string): string {
 function unreadable(path: string, error: unknown): AppError {
   const why = codeOf(error) ?? String(error)
   return new AppError("role.bad_file", `${path} cannot be read (${why})`, { file: path }, { cause: error })
+}
+
+/** Writes roles to the repository's roles folder. Existing files stay. */
+export function saveRoles(repository: string, specs: readonly Pick<Document, "path" | "content">[]): string[] {
+  const folder = repositoryRoles(repository)
+  return specs.flatMap(({ path, content }) => {
+    const file = join(folder, basename(path))
+    if (existsSync(file)) return []
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, content)
+    return [file]
+  })
 }

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { stringify } from "yaml"
 import { describeField, type Fields } from "../../lib/schema.ts"
 import { PLAN_TASK_FIELDS, type Plan, type PlanTask } from "../plan.ts"
@@ -22,4 +24,13 @@ function said(task: PlanTask): Record<string, unknown> {
 
 function isSaid(value: unknown): boolean {
   return value !== undefined && value !== false && value !== ""
+}
+
+/** Writes a plan without a document into the home folder, to apply or change it later. */
+export function keepPlan(home: string, name: string, plan: Plan): string {
+  const folder = join(home, "plans")
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, `${name}.yml`)
+  writeFileSync(file, writePlan(plan), { mode: 0o600 })
+  return file
 }

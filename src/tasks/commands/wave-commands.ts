@@ -1,8 +1,6 @@
 import { fromOperation } from "../../app/command.ts"
 import { renderWaves } from "../../reporting/views/status-view.ts"
-import { calculateWaves } from "../operations/calculate-waves.ts"
-import { updateWave } from "../operations/update-wave.ts"
-import { waveStatus } from "../operations/wave-status.ts"
+import { calculateWaves, updateWave, waveStatus } from "../operations/wave-status.ts"
 
 export const waveCalculate = fromOperation(calculateWaves, { text: renderWaves })
 

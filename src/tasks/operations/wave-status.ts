@@ -1,9 +1,16 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { describeTeam } from "../../kernel/team.ts"
+import { choice, number } from "../../lib/schema.ts"
 import { countByWave, summarizeWaves } from "../../reporting/status.ts"
-import { operation, runFields } from "../../store/operation.ts"
+import { operation, runFields, teamFields } from "../../store/operation.ts"
 import type { Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
-import { currentWave, type WavePlan } from "../wave.ts"
-import { getTeam } from "./lookup.ts"
+import { currentWave, WAVE_STATUSES, type WavePlan } from "../wave.ts"
+import { decideWave } from "./decide-wave.ts"
+import { getTeam, lockTeam } from "./lookup.ts"
+import { replanWaves } from "./plan-waves.ts"
+import { changePhase } from "./task-moves.ts"
 
 export const waveStatus = operation({
   name: "wave.status",
@@ -37,3 +44,37 @@ export async function readWavePlan(
     })),
   }
 }
+
+export const calculateWaves = operation({
+  name: "wave.calculate",
+  summary: "Lay the tasks out in waves by their needs; verified waves stay",
+  input: teamFields,
+  async run({ store }, input): Promise<WavePlan> {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      if (team.phase === "COMPLETE") {
+        throw new AppError("wave.transition", `project ${describeTeam(team)} is COMPLETE; add or reopen a task first`)
+      }
+      const total = await replanWaves(tx, team, PERSON)
+      if (team.phase === "PLANNING" && total > 0) await changePhase(tx, team, { to: "EXECUTION", by: PERSON })
+      return readWavePlan(tx, team.key)
+    })
+  },
+})
+
+export const updateWave = operation({
+  name: "wave.update",
+  summary: "Say that a wave is verified or failed, or open a failed one again",
+  input: {
+    ...teamFields,
+    wave: number("number of the wave", { isInteger: true, min: 1 }),
+    status: choice(WAVE_STATUSES, "new status"),
+  },
+  async run({ store }, input): Promise<WavePlan> {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      await decideWave(tx, team, { number: input.wave, to: input.status, by: PERSON })
+      return readWavePlan(tx, team.key)
+    })
+  },
+})

@@ -3,7 +3,7 @@ import type { Message } from "../../messages/message.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { shortTime } from "../../reporting/views/status-view.ts"
 import type { Evidence } from "../evidence.ts"
-import { lifecycleOf } from "../lifecycle.ts"
+import { lifecycleOf } from "../qa-state.ts"
 import type { Task } from "../task.ts"
 
 /** One line for what just happened to a task. */
