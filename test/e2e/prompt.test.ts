@@ -72,7 +72,7 @@ describe("a role in a file", () => {
       ["prompt", "2"],
     ])
       expect(await bench.refused("role.bad_file", ...args)).toMatch(
-        /\/\.teamwork\/roles\/api\.md:3: modle: is no field of a role; did you mean model\?$/,
+        /\/\.teamwork\/roles\/api\.md:3: modle: is not known here; did you mean model\?$/,
       )
   })
 })
