@@ -1,7 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import { parseTaskId } from "../kernel/ids.ts"
-import { lifecycleOf } from "../tasks/qa-state.ts"
-import { QA_STATES } from "../tasks/qa-state.ts"
+import { lifecycleOf, QA_STATES } from "../tasks/qa-state.ts"
 import { TASK_STATUSES } from "../tasks/task.ts"
 import { parseQaAnswer, qaSchema } from "./qa-answer.ts"
 import type { QaPlan } from "./qa-plan.ts"

@@ -25,7 +25,7 @@ export function loadRoles({ home, repository, team = [] }: RolePlaces): KnownRol
   })
 }
 
-export function repositoryRoles(repository: string): string {
+function repositoryRoles(repository: string): string {
   return join(repository, ".teamwork", "roles")
 }
 
