@@ -2,37 +2,37 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { quoteArgument } from "../lib/text/quote-argument.ts"
 import type { Login, Models } from "./program-facts.ts"
 
-/** The files of the user and of the project, as a program finds them. */
+/** Files of the user and the project. */
 export interface Files {
-  /** Undefined where there is none, or none that can be read. */
+  /** Undefined for a file that is missing or unreadable. */
   read(path: string): string | undefined
   has(path: string): boolean
-  /** Names in a folder, in order; none where there is no such folder. */
+  /** Sorted names; empty for a missing folder. */
   list(folder: string): readonly string[]
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * How a program reaches its model, by the user's own variables and config files. What works in the user's terminal works
- * in a worker: logins, providers and proxies are passed on. Whatever runs programs or grants permissions is not.
+ * How a program reaches its model, by the user's variables and config files. Logins, providers and proxies work as in the
+ * user's terminal. Settings that run programs or grant permissions are not passed on.
  */
 export interface Account {
-  /** Names of variables that this account needs besides those of its program; a name may end in `*`. */
+  /** Names of variables besides those of the program; a name may end in `*`. */
   readonly variables: readonly string[]
-  /** Variables that the program would set itself from the user's files. */
+  /** Variables that the program would read from the user's files. */
   readonly env: Readonly<Record<string, string>>
-  /** The parts of the user's settings that say how to reach the model, for the settings that a launch makes. */
+  /** The user's settings for reaching the model. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Models that the user's settings name for a provider of their own; they replace our built-in choice. */
+  /** Models of the user's own provider; they replace our built-in choice. */
   readonly models: Partial<Models>
-  /** In words, without any secret. */
+  /** In words, without secrets. */
   readonly reach: string
-  /** What is missing, with the way out; null when nothing is known to be. */
+  /** What is missing, with the way out; null for nothing. */
   readonly missing: string | null
-  /** Null when it cannot be told without asking a server. */
+  /** Null when only a server knows. */
   readonly isLoggedIn: boolean | null
-  /** What the user set up for all projects; reaches a worker only where a setting asks for it. */
+  /** For all projects of the user; an agent gets it only by a setting. */
   readonly own: UserExtras
 }
 
@@ -47,12 +47,19 @@ export interface UserExtras {
 
 export const NO_EXTRAS: UserExtras = { instructions: [], skills: [], servers: {} }
 
-/** Of a program that needs none, or that alone knows. */
+/** For a program that needs no login, or alone knows about it. */
 export const NO_ACCOUNT: Account = {
-  ...{ variables: [], env: {}, settings: {}, models: {}, reach: "", missing: null, isLoggedIn: true, own: NO_EXTRAS },
+  variables: [],
+  env: {},
+  settings: {},
+  models: {},
+  reach: "",
+  missing: null,
+  isLoggedIn: true,
+  own: NO_EXTRAS,
 }
 
-/** A profile has a config folder of its own, and gets no keys from the variables of the terminal. */
+/** A profile has its own config folder, and gets no keys from the terminal. */
 export type ReadAccount = (env: Env, files: Files, isProfile?: boolean) => Account
 
 /** What a person types to log in; `profileFolder` is null for the program's own account. */
@@ -62,7 +69,7 @@ export function adviseLogin(login: Login, profileFolder: string | null, env: Env
   return `nobody is logged in; run: ${folderVariable}=${typedPath(profileFolder, env)} ${command}${step}`
 }
 
-/** A shell reads no `~` in quotes. */
+/** A shell does not expand `~` in quotes. */
 function typedPath(path: string, env: Env): string {
   const isPlain = quoteArgument(path) === path
   return isPlain ? underHome(path, env) : quoteArgument(path)
@@ -92,13 +99,13 @@ export function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** A part of a table that is a table itself; empty where it is not. */
+/** A nested table; empty when there is none. */
 export function tableIn(table: Table, key: string): Table {
   const value = table[key]
   return isTable(value) ? value : {}
 }
 
-/** JSON with comments and trailing commas, as these programs take it; empty where it is not that. */
+/** Reads JSON with comments and trailing commas; empty when it is invalid. */
 export function readTable(files: Pick<Files, "read">, path: string): Table {
   return parseTable(files.read(path))
 }
@@ -109,7 +116,7 @@ export function parseTable(text: string | undefined): Table {
     const value: unknown = Bun.JSONC.parse(text)
     return isTable(value) ? value : {}
   } catch {
-    // The program cannot read it either, and says so.
+    // The program reports it.
     return {}
   }
 }
@@ -123,7 +130,7 @@ export function parseToml(text: string | undefined): Table {
   }
 }
 
-/** What is wrong with a settings file, with the way out; null where it is fine, empty or absent. */
+/** What is wrong with a settings file, with the way out; null for a valid, empty or missing one. */
 export function findDamage(files: Files, path: string, env: Env): string | null {
   const [kind, parse] = path.endsWith(".toml") ? ["TOML", Bun.TOML.parse] : ["JSON", Bun.JSONC.parse]
   const shown = underHome(path, env)
@@ -131,10 +138,10 @@ export function findDamage(files: Files, path: string, env: Env): string | null 
   if (text === undefined) return files.has(path) ? `${shown} cannot be read; check its permissions` : null
   if (text.trim() === "") return null
   const where = findFault(text, (part) => void parse(part))
-  return where === null ? null : `${shown} is not valid ${kind}: ${where}; mend the file`
+  return where === null ? null : `${shown} is not valid ${kind}: ${where}; correct the file`
 }
 
-/** The parser's own message may quote a key, so only the line is told. */
+/** The parser's message may quote a key, so only the line is shown. */
 function findFault(text: string, parse: (part: string) => void): string | null {
   if (judgeText(text, parse) === "whole") return null
   const lines = text.split("\n")
@@ -155,7 +162,6 @@ export function pick(table: Table, keys: readonly string[]): Record<string, unkn
   return Object.fromEntries(keys.flatMap((key) => (table[key] === undefined ? [] : [[key, table[key]]])))
 }
 
-/** The entries that can be variables. */
 export function variablesIn(table: Table): Record<string, string> {
   const isOurs = (name: string) => name.startsWith("TEAMWORK_") || name === "HOME"
   return Object.fromEntries(
@@ -165,7 +171,7 @@ export function variablesIn(table: Table): Record<string, string> {
   )
 }
 
-/** A file of lines NAME=VALUE, with quotes and comments. */
+/** Reads lines NAME=VALUE, with quotes and comments. */
 export function readDotEnv(files: Files, path: string): Record<string, string> {
   const lines = (files.read(path) ?? "").split("\n")
   return Object.fromEntries(
@@ -178,12 +184,11 @@ export function readDotEnv(files: Files, path: string): Record<string, string> {
   )
 }
 
-/** As programs read a switch. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false", "no", "off"].includes(value.trim().toLowerCase())
 }
 
-/** An address without user, password and query. */
+/** Without user, password and query. */
 export function plainUrl(text: string): string {
   try {
     const url = new URL(text)
@@ -193,7 +198,6 @@ export function plainUrl(text: string): string {
   }
 }
 
-/** A path as a person writes it. */
 export function underHome(path: string, env: Env): string {
   const home = env.HOME ?? ""
   return home !== "" && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path

@@ -1,6 +1,6 @@
 import { WORKER_MARKS } from "../lib/process/worker-mark.ts"
 
-/** What any agent may know of the world: where programs and temp files are, who it is, how to reach the network. */
+/** For every agent: where programs and temp files are, who the user is, how to reach the network. */
 const COMMON = [
   "PATH",
   "HOME",
@@ -27,16 +27,16 @@ const COMMON = [
   "CURL_CA_BUNDLE",
   "REQUESTS_CA_BUNDLE",
   "GIT_SSL_CAINFO",
-  // In whose name it commits. Gemini hides the settings of git from the commands it runs, but not these.
+  // The author of commits. Gemini hides git's settings from the commands it runs, but not these.
   "GIT_AUTHOR_NAME",
   "GIT_AUTHOR_EMAIL",
   "GIT_COMMITTER_NAME",
   "GIT_COMMITTER_EMAIL",
-  // Whose worker runs it, so that it does not outlive that worker.
+  // Marks the worker, so that the agent does not outlive it.
   WORKER_MARKS,
 ] as const
 
-/** The environment for an agent: what is listed above or by its program, and nothing else. A name may end in `*`. */
+/** The environment of an agent: only the variables above and those of its program. A name may end in `*`. */
 export function buildEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   variables: readonly string[],

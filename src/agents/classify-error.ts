@@ -1,30 +1,18 @@
 import type { Reason } from "./port.ts"
 
 export interface Trouble {
-  readonly reason: Extract<
-    Reason,
-    | "refused"
-    | "rate-limited"
-    | "overloaded"
-    | "unreachable"
-    | "context-overflow"
-    | "auth"
-    | "unknown-model"
-    | "budget"
-    | "turn-limit"
-    | "crashed"
-  >
+  readonly reason: Reason
   readonly retryAt: number | null
 }
 
-interface Told {
+interface ErrorFacts {
   readonly message: string
-  /** The HTTP status, where the agent gives it. */
+  /** The HTTP status, where the agent reports it. */
   readonly status?: number | null
   readonly now: number
 }
 
-/** The first that fits decides; a bill that is not paid also comes as 429, and an overflow as 400. */
+/** The first match decides: an unpaid bill also comes as 429, and an overflow as 400. */
 const SIGNS: readonly [Trouble["reason"], RegExp][] = [
   [
     "context-overflow",
@@ -69,10 +57,9 @@ function reasonOfStatus(status: number | null | undefined): Trouble["reason"] | 
   return BY_STATUS[status] ?? (status >= 500 && status < 600 ? "overloaded" : undefined)
 }
 
-/** What an error of a model's server, or of an agent, means for whoever wants the task done. */
-export function classifyError({ message, status, now }: Told): Trouble {
+export function classifyError({ message, status, now }: ErrorFacts): Trouble {
   const sign = SIGNS.find(([, pattern]) => pattern.test(message))?.[0]
-  // Servers send some faults with several numbers; for these the text is more precise, for all others the number is.
+  // Servers send some faults with several statuses; for these the text is more precise.
   const isPrecise = sign !== undefined && BY_TEXT.includes(sign)
   const reason = isPrecise ? sign : (reasonOfStatus(status) ?? sign ?? "crashed")
   const canWait = reason === "rate-limited" || reason === "overloaded"
@@ -83,7 +70,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 /**
  * "try again in 1m 20s", "retry-after: 30", "retryDelay": "27s", "limit reached|1794767466", "resets at 2026-11-15T18:00:00Z".
- * A time of day, as in "resets 3:45pm", is nobody's but a person's: null.
+ * Null for a time of day, as in "resets 3:45pm": its time zone is unknown.
  */
 export function findRetryTime(message: string, now: number): number | null {
   const stamp = /(?:reached\||reset[^\d]{0,30})(\d{10})(\d{3})?\b/i.exec(message)
@@ -93,7 +80,7 @@ export function findRetryTime(message: string, now: number): number | null {
     /retry-after\W{0,5}(\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i.exec(message)?.[1]
   const parsed = date === undefined ? Number.NaN : Date.parse(date)
   if (!Number.isNaN(parsed)) return parsed
-  // A number that goes on behind it is none of seconds: "resets 3:45pm", "retry 2/5".
+  // Not seconds: "resets 3:45pm", "retry 2/5".
   const span =
     /(?:try again|retry|available|resets?)([\w-]*)["']?[\s:=]{0,9}(?:after|in)?["']?[\s:=]{0,9}["']?((?:\d+(?:\.\d+)?(?![\d.]*[:/-]?\d)[ \t]*[a-z]*[ \t,]*)+)/i.exec(
       message,

@@ -5,8 +5,8 @@ type Run = (job: AgentJob, options: RunOptions) => Promise<AgentResult>
 type OnEvent = NonNullable<RunOptions["onEvent"]>
 
 /**
- * For agents that take nothing while they run: what is queued meanwhile they get right after, by going on with the same
- * session. To whoever looks on it is one run, with one beginning, one end and one result.
+ * For agents that take no messages while they run: they get queued messages right afterwards in the same session. Callers
+ * see one run with one start, one end and one result.
  */
 export async function deliverAfterRun(
   run: Run,
@@ -17,15 +17,14 @@ export async function deliverAfterRun(
   const inbox = collect(messages)
   let last: AgentEvent | undefined
   const watch = (queued: readonly AgentMessage[] | null): OnEvent => {
-    let unheard = queued ?? []
+    let undelivered = queued ?? []
     return async (event) => {
       if (event.type === "finished") last = event
-      // It goes on; that it began is known.
       if (event.type === "finished" || (event.type === "started" && queued !== null)) return
-      // Whatever the model does now, it does knowing them.
-      const heard = MODEL_AT_WORK.has(event.type) ? unheard : []
-      if (heard.length > 0) unheard = []
-      for (const { id } of heard) await onEvent({ at: event.at, type: "message_delivered", messageId: id })
+      // From here on the model knows the messages.
+      const delivered = MODEL_AT_WORK.has(event.type) ? undelivered : []
+      if (delivered.length > 0) undelivered = []
+      for (const { id } of delivered) await onEvent({ at: event.at, type: "message_delivered", messageId: id })
       await onEvent(event)
     }
   }
@@ -47,7 +46,7 @@ export async function deliverAfterRun(
 
 const MODEL_AT_WORK: ReadonlySet<AgentEvent["type"]> = new Set(["text", "reasoning", "tool_use"])
 
-/** The same job in the session that it left, within what is left of its limits; undefined when it cannot go on. */
+/** The same job in its session, within the rest of its limits; undefined when it cannot go on. */
 function continued(job: AgentJob, { reason, session, usage, durationMs }: AgentResult): AgentJob | undefined {
   if (reason !== "done" || session === null) return undefined
   const left = (limit: number | null, used: number) => (limit === null ? null : limit - used)
@@ -64,14 +63,13 @@ function continued(job: AgentJob, { reason, session, usage, durationMs }: AgentR
 function joined(before: AgentResult, after: AgentResult): AgentResult {
   return {
     ...after,
-    usage: { ...addUsage(before.usage, after.usage), ...estimateOf(before, after) },
+    usage: {
+      ...addUsage(before.usage, after.usage),
+      ...((before.usage.dollarsAreEstimated ?? after.usage.dollarsAreEstimated) && { dollarsAreEstimated: true }),
+    },
     durationMs: before.durationMs + after.durationMs,
     filesTouched: [...new Set([...before.filesTouched, ...after.filesTouched])],
   }
-}
-
-function estimateOf(...results: readonly AgentResult[]): { dollarsAreEstimated?: true } {
-  return results.some(({ usage }) => usage.dollarsAreEstimated === true) ? { dollarsAreEstimated: true } : {}
 }
 
 function collect(messages: AsyncIterable<AgentMessage>) {
@@ -82,13 +80,13 @@ function collect(messages: AsyncIterable<AgentMessage>) {
     for (let next = await iterator.next(); next.done !== true && !isOver; next = await iterator.next())
       queued.push(next.value)
   }
-  // Whoever has no more to say may say so by failing: the run goes on.
+  // A failing source has no more messages; the run goes on.
   listen().catch(() => undefined)
   return {
     take: () => queued.splice(0),
     stop() {
       isOver = true
-      // It may wait for a message that never comes, and so never answer.
+      // Not awaited: it may wait for a message for ever.
       Promise.resolve(iterator.return?.()).catch(() => undefined)
     },
   }

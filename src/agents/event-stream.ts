@@ -6,17 +6,17 @@ import type { AgentEvent, AgentEventBody, AgentResult, RunOptions, Speech, Usage
 import { addUsage, NO_USAGE } from "./usage.ts"
 
 /**
- * Events get their time and their masks here, and the promises about their order are kept here. A text whose end may be
- * the beginning of a secret waits for what is said next; so does what belongs to nobody, but nothing that is done.
+ * Gives events their time, masks them and keeps their order. A text whose end may be the start of a secret waits for the
+ * next text, and so do usage and unknown lines.
  */
 export interface EventStream {
-  /** `onShown` hears what is shown of a text, just before others do. */
+  /** `onShown` gets the masked text just before `onEvent`. */
   emit(body: AgentEventBody, onShown?: (shown: string) => void): void | Promise<void>
-  /** Does something in its place among the events. */
+  /** Runs an action in its place among the events. */
   inOrder(action: () => void): void | Promise<void>
-  /** Another object whenever it has changed. */
+  /** A new object after each change. */
   usage(): Usage
-  /** The one that the agent says it uses, or else the one it was given. */
+  /** The model that the agent reports, else the one it was given. */
   model(): string | null
   filesTouched(): readonly string[]
 }
@@ -36,20 +36,20 @@ interface Parts {
 export function makeEventStream({ clock, secrets, model, onEvent }: Parts): EventStream {
   const { mask } = secrets
   const held = maskParts(secrets)
-  /** Which kind of text is under way. */
+  /** The kind of the current text. */
   let speaking: "text" | "reasoning" | undefined
   let hasStarted = false
-  let told: string | null = null
+  let reported: string | null = null
   let usage = NO_USAGE
-  /** By the tool that writes them; a tool that was refused has written nothing. */
+  /** By tool call; a refused call has written nothing. */
   const files = new Map<string, readonly string[]>()
 
   function emit(body: AgentEventBody, onShown?: (shown: string) => void): void | Promise<void> {
     if (body.type === "started") {
-      // Some agents introduce themselves again with every turn.
+      // Some agents repeat it with every turn.
       if (hasStarted) return
       hasStarted = true
-      told = body.model
+      reported = body.model
     } else if (!hasStarted && body.type !== "unknown" && body.type !== "finished") {
       hasStarted = true
       const first = send({ type: "started", session: null, model, agentVersion: null })
@@ -86,7 +86,7 @@ export function makeEventStream({ clock, secrets, model, onEvent }: Parts): Even
     emit,
     inOrder: (action) => held.push("", action),
     usage: () => usage,
-    model: () => told ?? model,
+    model: () => reported ?? model,
     filesTouched: () => [...new Set([...files.values()].flat())],
   }
 }
@@ -95,7 +95,7 @@ function makeSpeech(at: number, { type, part }: Speech, text: string): AgentEven
   return part === undefined ? { at, type, text } : { at, type, text, part }
 }
 
-/** Field by field where events are many: to spread an object costs more than all else here. */
+/** Field by field, because spreading an object costs more than everything else here. */
 function makeEvent(at: number, body: AgentEventBody, mask: Mask): AgentEvent {
   switch (body.type) {
     case "tool_use": {
@@ -132,7 +132,6 @@ function maskAll(texts: readonly string[], mask: Mask): readonly string[] {
   return texts.length === 0 ? texts : texts.map(mask)
 }
 
-/** What the result carries is masked as well, whatever its shape. */
 export function maskResult(result: AgentResult, mask: Mask): AgentResult {
   return {
     ...result,

@@ -8,20 +8,20 @@ interface Call {
   readonly at: number
 }
 
-/** A call that takes longer waits for something, such as a build on another machine, and may be made again and again. */
+/** A longer call waits for something, such as a build, and may be repeated. */
 const WAITING_CALL_MS = 5000
-/** A loop may also go through two calls in turn. It needs more rounds to be sure of. */
+/** A loop may also alternate between two calls, which needs more rounds to be sure. */
 const MAX_DIFFERENT = 2
 const ROUNDS = 3
 const MAX_SHOWN = 120
 
-/** Finds an agent that makes the same call with the same result again and again. */
+/** Detects an agent that repeats the same call with the same result. */
 export function findLoop(sameCalls: number, clock: Clock) {
   const open = new Map<string, Call>()
   const latest: string[] = []
   const longest = sameCalls * ROUNDS
 
-  /** How often the newest call was made in a row with the same result. */
+  /** How often in a row the newest call had the same result. */
   function countSame(): number {
     const last = latest.at(-1)
     const other = latest.findLastIndex((each) => each !== last)
@@ -29,7 +29,7 @@ export function findLoop(sameCalls: number, clock: Clock) {
   }
 
   return {
-    /** What it repeats, in words; undefined while it gets on. */
+    /** What it repeats; undefined while it makes progress. */
     see(body: AgentEventBody): string | undefined {
       if (body.type === "tool_use") {
         const { id, name, input, key = input } = body

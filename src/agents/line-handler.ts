@@ -11,33 +11,32 @@ interface Watched {
   readonly translator: Translator
   readonly events: EventStream
   readonly recorder: LineRecorder | undefined
-  /** The messages that were written, by the id they have on the wire. */
+  /** Our ids of sent messages, by their ids on the wire. */
   readonly sent: ReadonlyMap<string, string>
   readonly stopFor: (why: Stop) => void
   readonly watch?: RunWatch | undefined
-  /** What was used so far, with its price where the agent tells none. */
+  /** The usage so far, with a price where the agent reports none. */
   readonly costSoFar: () => Usage
 }
 
-/**
- * Makes events of a line, and looks at the limits after it. The promise is there only while somebody who sees the
- * events is not ready for more: an agent prints lines by the thousand, and to wait for nothing takes time as well.
- */
-/** As much of the beginning of a line that was too long as tells what it was. */
+/** How much is shown of a line that was too long. */
 const SHOWN_OF_CUT_LINE = 2000
 
+/**
+ * Makes events of a line and checks the limits. Returns a promise only when a receiver of events needs time: agents print
+ * thousands of lines, and awaiting nothing takes time too.
+ */
 export function makeLineHandler({ job, translator, events, recorder, sent, stopFor, watch, costSoFar }: Watched) {
   function emit(body: AgentEventBody, onShown: Recorded["onShown"]): void | Promise<void> {
     if (body.type !== "message_delivered") return events.emit(body, onShown)
     const messageId = sent.get(body.messageId)
-    // What comes back may also be the prompt, which nobody waits for.
+    // The prompt also comes back.
     if (messageId !== undefined) return events.emit({ type: "message_delivered", messageId })
   }
 
   let usage = events.usage()
   let turns = translator.turns()
 
-  /** Most lines change nothing of what is limited. */
   function checkLimits(): void {
     if (events.usage() === usage && translator.turns() === turns) return
     usage = events.usage()
@@ -52,7 +51,7 @@ export function makeLineHandler({ job, translator, events, recorder, sent, stopF
     checkLimits()
   }
 
-  /** Half of a line is no message, except to an agent whose output is plain text. */
+  /** Half a line means something only in plain text. */
   function ofCutLine({ text, end = "" }: Line): readonly AgentEventBody[] {
     if (translator.isPlainText !== true) return [{ type: "unknown", line: text }]
     return translator.line(`${text.slice(0, SHOWN_OF_CUT_LINE)}…${end}`)

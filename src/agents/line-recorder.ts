@@ -4,9 +4,9 @@ import type { EventStream } from "./event-stream.ts"
 import { parseLine } from "./json-line.ts"
 import type { AgentEventBody, RunOptions } from "./port.ts"
 
-/** Passes on each line that an agent prints. A secret may be spread over the texts of several, and is hidden there too. */
+/** Passes on each line of an agent, masked, also where a secret is spread over several lines. */
 export interface LineRecorder {
-  /** `bodies` are made of the line. A line with texts comes when `onShown` has heard what is shown of each. */
+  /** A line with texts is passed on once `onShown` has the masked form of each. */
   stdout(line: string, bodies: readonly AgentEventBody[]): Recorded
   stderr(line: string): void
   end(): void
@@ -14,7 +14,7 @@ export interface LineRecorder {
 
 export interface Recorded {
   readonly onShown?: (shown: string) => void
-  /** What others do with what came before the line. */
+  /** Work of receivers on earlier lines. */
   readonly pending?: void | Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function makeLineRecorder({ secrets, events, onLine }: Parts): LineRecord
     },
     stderr(line) {
       void errors.push(`${line}\n`, (shown) => {
-        // Nothing is left of a line inside of a secret.
+        // A line inside a secret is empty.
         if (shown !== "") onLine(shown.replace(/\n$/, ""), "stderr")
       })
     },
@@ -52,7 +52,7 @@ export function makeLineRecorder({ secrets, events, onLine }: Parts): LineRecord
   }
 }
 
-/** A line is JSON that holds the texts as they are, or itself begins with the text. */
+/** A line is JSON that holds the texts, or starts with the text. */
 function replaceTexts(line: string, texts: ReadonlyMap<string, string>): string {
   if (texts.size === 0) return line
   const value = parseLine(line)

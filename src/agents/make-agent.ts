@@ -1,34 +1,43 @@
-import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 import type { Processes } from "../lib/process/process.ts"
 import { makeMask } from "../lib/text/mask-secrets.ts"
 import { type Account, diskFiles, NO_ACCOUNT } from "./account.ts"
-import { carrySession } from "./carry-session.ts"
 import { deliverAfterRun } from "./deliver-after-run.ts"
 import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"
 import type { Agent, AgentJob, AgentResult, Detection, RunOptions } from "./port.ts"
 import { findPrice, type PriceTable } from "./prices.ts"
-import type { AgentProgram, Launch, Probe, ProgramConfig } from "./program.ts"
-import { fingerprintOf } from "./program-files.ts"
+import type { AgentProgram, Launch, OpenLaunch, Probe, ProgramConfig } from "./program.ts"
 import { profileOf } from "./program-of.ts"
 import { type RunnerPorts, runAgent } from "./run-agent.ts"
 
 export interface AgentPorts extends RunnerPorts {
-  /** For questions such as the version, which end by themselves. */
+  /** For short commands such as the version. */
   readonly commands: Processes
 }
 
 export interface AgentSettings extends Partial<ProgramConfig> {
-  /** By default that of the program; another one for a profile of it. */
+  /** By default the program's; a profile has another one. */
   readonly name?: string
   readonly isRoot: boolean
-  /** Between asking the agent to end and ending its process tree. */
+  /** Between asking the agent to end and killing its process tree. */
   readonly graceMs?: number
-  /** For agents that tell their tokens and no cost. */
+  /** For agents that report tokens but no cost. */
   readonly prices?: PriceTable
 }
 
-/** A program as an agent, with what configuration says about it. */
+/** An agent from a program and its configuration. */
 export function makeAgent(program: AgentProgram, settings: AgentSettings, ports: AgentPorts): Agent {
   const files = settings.files ?? diskFiles
   const config: ProgramConfig = {
@@ -46,7 +55,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   const name = settings.name ?? program.name
   const accountOf = (env: AgentJob["env"]) => program.account?.(env, files, profileOf(name) !== null) ?? NO_ACCOUNT
   const runOnce = async (given: AgentJob, options: RunOptions): Promise<AgentResult> => {
-    // Read for each run: a login or a provider may change while a team works.
+    // Read for each run, because logins and providers may change meanwhile.
     const account = accountOf(given.env)
     const env = { ...given.env, ...account.env }
     const job = { ...given, env, model: given.model ?? (config.models[given.tier] || null) }
@@ -85,7 +94,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
 }
 
-/** Makes its files, only for us: the settings of a server may hold its password. */
+/** Writes its files, readable only by the user: settings of servers may hold passwords. */
 function prepare(launch: Launch, stateFolder: string): Launch {
   const { files, links } = launch
   for (const [path, text] of Object.entries(files)) {
@@ -94,7 +103,7 @@ function prepare(launch: Launch, stateFolder: string): Launch {
   }
   for (const [path, target] of Object.entries(links)) {
     const link = place(stateFolder, path)
-    // A file that is there instead of a link is the agent's own.
+    // A file in place of the link belongs to the agent.
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link)
     if (target !== null && existsSync(target) && !existsSync(link)) symlinkSync(target, link)
   }
@@ -125,8 +134,8 @@ async function detect(program: AgentProgram, { config, env, commands, account }:
     return { isAvailable: false, why: `${named} is not installed`, missing }
   }
   if (reason !== "exited" || exitCode !== 0) {
-    const said = makeMask(env)(tail).trim().split("\n").at(-1) ?? ""
-    return { isAvailable: false, why: `${command.join(" ")} ${reason} with ${exitCode}: ${said}`, missing: null }
+    const lastLine = makeMask(env)(tail).trim().split("\n").at(-1) ?? ""
+    return { isAvailable: false, why: `${command.join(" ")} ${reason} with ${exitCode}: ${lastLine}`, missing: null }
   }
   const version = /\d+\.\d+[\w.+-]*/.exec(tail)?.[0] ?? tail.trim().slice(0, 100)
   const { isLoggedIn, reach, missing } = account
@@ -143,7 +152,7 @@ async function detectByProbe(
   const job = makeAgentJob({ prompt: "", workspace: "/", stateFolder: "/", env, limits })
   const { reason, error } = await runAgent({ job, launch, translator, options: {}, graceMs: 500 }, ports)
   const found = probe.found()
-  // Whether it is logged in shows only when it is given work.
+  // Only work shows whether it is logged in.
   if (found !== undefined) return { isAvailable: true, isLoggedIn: null, reach: "", missing: null, ...found }
   const named = launch.command.join(" ")
   const why = reason === "not-found" ? `${named} is not installed` : `${named}: ${error}`
@@ -152,4 +161,37 @@ async function detectByProbe(
     why,
     missing: reason === "not-found" ? `name its command in agents.${name}.command` : null,
   }
+}
+
+/** The files of a command and when each last changed: its program and scripts among its arguments. Null without a program. */
+function fingerprintOf(command: readonly string[], env: AgentJob["env"]): string | null {
+  const [name = "", ...args] = command
+  const program = Bun.which(name, { PATH: env.PATH ?? "", cwd: "/" })
+  if (program === null) return null
+  const scripts = args.filter((arg) => arg.startsWith("/"))
+  return [...[program, ...scripts].map(describeFile), JSON.stringify(command)].join(" ")
+}
+
+/** An installer may keep the old times of a file, but not its ctime. */
+function describeFile(path: string): string {
+  try {
+    const real = realpathSync(path)
+    const { ino, size, mtimeMs, ctimeMs } = statSync(real)
+    return [real, ino, size, mtimeMs, ctimeMs].join(":")
+  } catch {
+    return `${path}:gone`
+  }
+}
+
+/** Copies the newest session that matches to where its program looks for it. Without one, the program says so itself. */
+function carrySession({ from, to }: NonNullable<OpenLaunch["carry"]>): void {
+  const found = [...new Bun.Glob(from.replace(/^\//, "")).scanSync({ cwd: "/", absolute: true, dot: true })]
+  const [newest] = found.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+  if (newest === undefined || newest === to) return
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  copyFileSync(newest, to)
+  // A session may keep more beside its file, such as long outputs of tools.
+  const beside = newest.replace(/\.jsonl$/, "")
+  if (beside !== newest && statSync(beside, { throwIfNoEntry: false })?.isDirectory() === true)
+    cpSync(beside, to.replace(/\.jsonl$/, ""), { recursive: true })
 }

@@ -1,5 +1,5 @@
-// Runs one agent program from start to end: feeds its output to the translator, holds it to its limits, stops it, and
-// makes one result of whatever happened. Everything that leaves goes through the mask.
+// Runs one agent program: feeds its output to the translator, enforces limits, stops it, and makes one result. Everything
+// that leaves is masked.
 
 import type { Clock } from "../lib/clock.ts"
 import type { Exit, LiveProcess, LiveProcesses } from "../lib/process/live-process.ts"
@@ -18,7 +18,7 @@ import { addUsage, NO_USAGE, priceUsage, type Stop } from "./usage.ts"
 export interface RunnerPorts {
   readonly processes: LiveProcesses
   readonly clock: Clock
-  /** Resolves after a time, or at once when the signal fires. */
+  /** Resolves after the time, or when the signal fires. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
@@ -27,15 +27,15 @@ export interface RunSpec {
   readonly launch: Launch
   readonly translator: Translator
   readonly options: RunOptions
-  /** Between asking the agent to end and ending its tree. */
+  /** Between asking the agent to end and killing its process tree. */
   readonly graceMs?: number
   readonly priceOf?: (model: string) => Price | undefined
 }
 
 const GRACE_BEFORE_SIGKILL_MS = 3000
-/** After its final word a program writes its session and says goodbye to its provider. Longer than that it waits in vain. */
+/** After its final word a program saves its session. What takes longer hangs. */
 const LINGER_MS = 15_000
-/** An agent may tell its whole answer, or a file it read, in one line. */
+/** One line may hold a whole answer, or a file that was read. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024
 const MAX_ERROR_LINE_BYTES = 4 * 1024 * 1024
 const STDERR_TAIL_BYTES = 64 * 1024
@@ -66,7 +66,7 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
 
 const CANCELLED: Stop = { reason: "cancelled", error: "cancelled" }
 
-/** How a run came to its end: by us, by itself, or both. */
+/** How a run ended: by us, by itself, or both. */
 interface Ending {
   readonly stop?: Stop
   readonly outcome?: Outcome
@@ -86,24 +86,24 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   let failure: { error: unknown } | undefined
   const stopFor = (why: Stop) => {
     if (stop !== undefined || ended.signal.aborted) return
-    // Who has given its final word and only lingers is not undone by our impatience.
+    // Stopping an agent that has given its final word does not undo its result.
     stop = why.reason !== "protocol" && translator.isOver() ? { ...why, reason: "done" } : why
     askToEnd()
     void ports.sleep(graceMs, ended.signal).then(() => child.destroy())
   }
   const reply = () => {
     const lines = translator.dialogue?.takeReplies() ?? ""
-    // Nobody waits for it: an agent that does not read may be one that waits for us to read.
+    // Not awaited: an agent that does not read may be waiting for us to read.
     if (lines !== "") void child.write(lines)
   }
-  /** Who can be asked in its own words has half of the grace time to close its work. */
+  /** An agent with a dialogue is asked to cancel first, and has half of the grace time. */
   const askToEnd = () => {
     if (translator.dialogue?.cancel() !== true) return child.terminate()
     reply()
     void ports.sleep(graceMs / 2, ended.signal).then(() => ended.signal.aborted || child.terminate())
   }
   let isEnding = false
-  /** An agent that serves, or left a command running, need not end with its input. */
+  /** A server, or an agent that left a command running, need not end with its input. */
   const endInput = () => {
     child.closeInput()
     if (isEnding) return
@@ -125,7 +125,7 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
   const splitter = splitLines(MAX_LINE_BYTES)
-  // A script runs the commands of its task: it waits for nobody, and repeats what it is told to repeat.
+  // A script has no provider to wait for, and may repeat commands.
   const watched = { limits: job.limits, clock: ports.clock, sleep: ports.sleep, stopFor, ended: ended.signal }
   const watch = translator.isPlainText === true ? undefined : watchRun(watched)
   const handleLine = makeLineHandler({ ...run, sent, stopFor, watch, costSoFar: () => costSoFar(run) })
@@ -155,7 +155,7 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   ])
   const exit = await child.exited
   try {
-    // What it left running may hold the pipes open for hours; the agent itself has ended, and so does this run.
+    // Processes that it left behind may hold the pipes open for hours.
     await Promise.race([output.ended, ports.sleep(GRACE_FOR_LEFTOVERS_MS, ended.signal)])
   } finally {
     ended.abort()
@@ -170,20 +170,19 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   if (lastLine !== undefined) await handleLine(lastLine)
   await stderr.end()
   run.recorder?.end()
-  // How we ended one that only lingered says nothing about its work.
+  // How we ended a lingering agent says nothing about its work.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
   const outcome = translator.end(itsOwn, stderr.text())
   return { stop, outcome: hasCut ? explainCut(outcome, itsOwn) : outcome, exit }
 }
 
-/** An agent that ended well and did not say so may have said it in a line that could not be kept. */
+/** An agent that ended well without a result may have said it in a line that was too long. */
 function explainCut(outcome: Outcome, { exitCode }: Pick<Exit, "exitCode">): Outcome {
   if (outcome.reason !== "crashed" || exitCode !== 0) return outcome
   const limit = `${MAX_LINE_BYTES / 1024 / 1024} MB`
   return { ...outcome, reason: "protocol", error: `printed a line of more than ${limit}, which cannot be read` }
 }
 
-/** Some agents say there what they say nowhere else. */
 function listenToErrors({ recorder, translator, events }: Running, watch: RunWatch | undefined) {
   if (recorder === undefined && translator.stderr === undefined && watch === undefined) return undefined
   return async (text: string) => {
@@ -196,7 +195,7 @@ function listenToErrors({ recorder, translator, events }: Running, watch: RunWat
   }
 }
 
-/** Counts what is printed on both streams; false once it is too much, and from then on nothing is looked at any more. */
+/** Counts output on both streams; false once it is too much, and then nothing more is read. */
 function countOutput(limit: number | null, stopFor: (why: Stop) => void): (bytes: number) => boolean {
   let seen = 0
   return (bytes) => {
@@ -224,7 +223,7 @@ async function feedMessages(
     sent.set(wireId, next.value.id)
     await child.write(line)
   }
-  // Whoever waits for the next message inside may do so for ever, so nobody waits for this.
+  // Not awaited: it may wait for the next message for ever.
   void iterator.return?.()
 }
 
@@ -244,20 +243,20 @@ function makeTail(maxBytes: number, hear: ((line: string) => Promise<void>) | un
   }
 }
 
-interface Told extends Pick<RunSpec, "job" | "priceOf"> {
+interface Facts extends Pick<RunSpec, "job" | "priceOf"> {
   readonly events: EventStream
   readonly durationMs: number
 }
 
-/** A name that the agent made up may have no price, and the one it was given has. */
-function costSoFar({ job, events, priceOf }: Omit<Told, "durationMs">): Usage {
+/** The model that the agent names may have no price, but the one it was given has. */
+function costSoFar({ job, events, priceOf }: Omit<Facts, "durationMs">): Usage {
   const models = [events.model(), job.model].filter((model) => model !== null)
   const price = models.map((model) => priceOf?.(model)).find((each) => each !== undefined)
   return priceUsage(events.usage(), price)
 }
 
-function makeResult({ stop, outcome, exit }: Ending, told: Told): AgentResult {
-  const { job, events, durationMs } = told
+function makeResult({ stop, outcome, exit }: Ending, facts: Facts): AgentResult {
+  const { job, events, durationMs } = facts
   const isStopped = stop !== undefined && stop.reason !== "done"
   const reason = isStopped ? stop.reason : (outcome?.reason ?? "crashed")
   const session = outcome?.session ?? job.resume?.id ?? null
@@ -267,17 +266,16 @@ function makeResult({ stop, outcome, exit }: Ending, told: Told): AgentResult {
     answer: outcome?.answer ?? "",
     structured: outcome?.structured ?? null,
     session: session === null ? null : { id: session, usage: addUsage(job.resume?.usage ?? NO_USAGE, events.usage()) },
-    usage: costSoFar(told),
+    usage: costSoFar(facts),
     exitCode: exit?.exitCode ?? null,
     signal: exit?.signal ?? null,
     error: reason === "done" ? "" : isStopped ? stop.error : (outcome?.error ?? ""),
     durationMs,
     filesTouched: events.filesTouched(),
-    ...(outcome?.quota === undefined ? {} : { quota: outcome.quota }),
+    ...(outcome?.quota !== undefined && { quota: outcome.quota }),
   }
 }
 
-/** For these a time to try again means something. */
 function canWait(reason: AgentResult["reason"]): boolean {
   return reason === "rate-limited" || reason === "overloaded" || reason === "unreachable"
 }

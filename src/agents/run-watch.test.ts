@@ -118,7 +118,7 @@ describe("F041: an agent of which nothing is heard", () => {
     watch.see({ type: "tool_result", id: "1", ok: true, output: "" })
     watch.hear(true)
     await pass(120_000)
-    expect(stops).toEqual([{ reason: "hung", error: "stopped after 60 s in which nothing was heard of it" }])
+    expect(stops).toEqual([{ reason: "hung", error: "stopped after 60 s of silence" }])
   })
 })
 

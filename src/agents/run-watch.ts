@@ -1,6 +1,5 @@
-// Ends a run that gets nowhere, and says which of three it was: it waits for its provider, nothing is heard of it, or it
-// repeats itself. Time that a program spends on retries is short when it says so; a request that is under way after a
-// retry is work, and may take long.
+// Ends a run that makes no progress: it waits for its provider, is silent, or repeats itself. Waiting for a retry is
+// limited to seconds; a request that runs after a retry is work and may take long.
 import type { Clock } from "../lib/clock.ts"
 import { findLoop } from "./find-loop.ts"
 import type { AgentEventBody, Limits, Reason, Waiting } from "./port.ts"
@@ -16,14 +15,14 @@ interface Parts {
 
 export interface RunWatch {
   see(body: AgentEventBody): void
-  /** It printed something. `isAnswer`: on its normal output, and it was no note about waiting. */
+  /** It printed something. `isAnswer`: on its normal output, and not about waiting. */
   hear(isAnswer: boolean): void
 }
 
 const DEFAULT_WAIT_MS = 30_000
 const DEFAULT_SILENCE_MS = 600_000
 const DEFAULT_SAME_CALLS = 5
-/** These do not pass by waiting. Some programs try again a few times all the same, since a login may just be renewed. */
+/** Waiting does not help. Some programs retry all the same, because a login may just be renewed. */
 const PERMANENT: readonly Reason[] = ["auth", "unknown-model", "context-overflow", "budget"]
 const PERMANENT_WAIT_MS = 3000
 
@@ -31,7 +30,7 @@ export function watchRun({ limits, clock, sleep, stopFor, ended }: Parts): RunWa
   const patienceMs = limitOf(limits.waitMs, DEFAULT_WAIT_MS)
   const silenceMs = limitOf(limits.silenceMs, DEFAULT_SILENCE_MS)
   const loop = findLoop(limitOf(limits.sameCalls, DEFAULT_SAME_CALLS), clock)
-  /** Since when it has been waiting, without an answer in between. */
+  /** The start of the wait, without an answer since. */
   let waitingSince: number | undefined
   let heardAt = clock.now()
   const openTools = new Set<string>()
@@ -45,7 +44,7 @@ export function watchRun({ limits, clock, sleep, stopFor, ended }: Parts): RunWa
     if (now >= end || (waiting.until !== null && waiting.until > end)) stop()
     if (waiting.until !== null) return
     const since = waitingSince
-    // It does not say when it tries again: time shows whether it does.
+    // It does not say when it tries again.
     void sleep(end - now, ended).then(() => {
       if (waitingSince === since) stop()
     })
@@ -58,7 +57,7 @@ export function watchRun({ limits, clock, sleep, stopFor, ended }: Parts): RunWa
       else if (openTools.size > 0) await sleep(silenceMs, ended)
       else {
         const seconds = Math.round((clock.now() - heardAt) / 1000)
-        return stopFor({ reason: "hung", error: `stopped after ${seconds} s in which nothing was heard of it` })
+        return stopFor({ reason: "hung", error: `stopped after ${seconds} s of silence` })
       }
     }
   }

@@ -1,15 +1,15 @@
 const MAX_TARGET = 120
-/** By what most tools name what they are used on, the most telling first. */
+/** Fields that most tools have for it, the most telling first. */
 const TARGETS = ["command", "file_path", "path", "pattern", "query", "url", "description"]
 
-/** What a tool was used on, in a few words: its files, or the most telling part of its input. */
+/** What a tool was used on: its files, or the most telling part of its input. */
 export function targetOf({ files, input }: { readonly files: readonly string[]; readonly input: string }): string {
   const [first, ...more] = files
   if (first !== undefined) return more.length === 0 ? first : `${first} +${more.length}`
   return (namedIn(input) ?? (input.startsWith("{") ? "" : input)).slice(0, MAX_TARGET)
 }
 
-/** The input may be cut off, and then it is no JSON any more. */
+/** The input may be cut, so it is not parsed as JSON. */
 function namedIn(input: string): string | undefined {
   for (const name of TARGETS) {
     const [, value] = new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`).exec(input) ?? []

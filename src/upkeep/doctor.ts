@@ -55,7 +55,7 @@ export async function examine(processes: Processes, examination: Examination): P
   findings.push(...setup)
   findings.push(...(await guarded("agents", () => examination.agents())))
   const jobs = await guarded("jobs", async () => {
-    const { checkJobs } = await import("../agents/jobs/check-jobs.ts")
+    const { checkJobs } = await import("../agents/jobs/job-state.ts")
     return checkJobs(await examination.home(), examination.fix, examination)
   })
   findings.push(...jobs)

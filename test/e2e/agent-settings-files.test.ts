@@ -7,7 +7,7 @@ import { makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
-const CUT = "it ends too early, or a quote is not closed; mend the file"
+const CUT = "it ends too early, or a quote is not closed; correct the file"
 const SECRET = "sk-not-a-key"
 
 const CASES: readonly (readonly [file: string, text: string, told: string])[] = [
@@ -15,12 +15,12 @@ const CASES: readonly (readonly [file: string, text: string, told: string])[] = 
   [
     ".claude/settings.json",
     `{\n  "env": { "ANTHROPIC_API_KEY": ${SECRET} }\n}`,
-    "~/.claude/settings.json is not valid JSON: line 2 is wrong; mend the file",
+    "~/.claude/settings.json is not valid JSON: line 2 is wrong; correct the file",
   ],
   [
     ".codex/config.toml",
     `model = "x"\n\nkey = ${SECRET}\n`,
-    "~/.codex/config.toml is not valid TOML: line 3 is wrong; mend the file",
+    "~/.codex/config.toml is not valid TOML: line 3 is wrong; correct the file",
   ],
   [
     ".codex/config.toml",

@@ -158,7 +158,7 @@ describe("logs", () => {
       reason: "lost",
       detail: null,
     })
-    expect(await bench.text("logs", "4-1-1")).toEndWith("Half\n          cut off: nobody saw how it ended\n")
+    expect(await bench.text("logs", "4-1-1")).toEndWith("Half\n          cut off: its end was not recorded\n")
     rmSync(join(bench.home, "runs/shop/main/4-1-1"), { recursive: true })
     expect(await bench.text("logs", "4-1-1")).toEndWith("\n          nothing of it is recorded here\n")
   })

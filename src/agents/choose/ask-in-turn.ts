@@ -4,21 +4,17 @@ import { firstLine } from "../../lib/text/last-lines.ts"
 export interface Asking<T> {
   /** Asked in this order. */
   readonly agents: readonly string[]
-  /** How often all of them together may be asked; no limit when left out. The last one may use up what is left of it. */
+  /** How often all of them together may be asked. The last one may use up the rest. No limit when left out. */
   readonly most?: number
-  /** Milliseconds since 1970. */
   now(): number
   readonly signal: AbortSignal | undefined
-  /**
-   * Asks one agent. Throws `agent.unavailable` or `agent.failed` where there is no answer that counts. `problem` is what
-   * was wrong with the answer before.
-   */
+  /** Throws `agent.unavailable` or `agent.failed` without a valid answer. `problem` is what was wrong before. */
   ask(agent: string, turn: number, problem: string | undefined): Promise<T>
 }
 
 export interface NoAnswer {
   readonly why: string
-  /** When the first agent that is limited, or whose provider fails, may answer; null when waiting does not help. */
+  /** When the first limited agent may answer; null when waiting does not help. */
   readonly retryAt: number | null
   /** Every agent is limited, so none was asked. */
   readonly isLimited: boolean
@@ -28,10 +24,10 @@ const TURNS_EACH = 2
 /** The same agent would fail in the same way. */
 const LASTING: readonly unknown[] = ["rate-limited", "auth", "not-found", "unknown-model", "permission", "budget"]
 const PASSING: readonly unknown[] = ["rate-limited", "overloaded", "unreachable"]
-/** After this time the health of agents says how long a limit lasts that one of them met just now. */
+/** By then the health of agents knows the end of a limit that was met just now. */
 const MET_LIMIT_MS = 60_000
 
-/** Asks agents one after the other, each of them twice, until one gives an answer that counts. */
+/** Asks agents one after the other, each of them twice, until one gives a valid answer. */
 export async function askInTurn<T>({ agents, most, now, signal, ask }: Asking<T>): Promise<T | NoAnswer> {
   const failures: string[] = []
   const retryTimes: number[] = []

@@ -11,20 +11,20 @@ export interface AgentChoice extends Omit<Survey, "isAnew"> {
     "text" | "agent" | "agentType" | "tier" | "complexity" | "contextTokens" | "isCritical"
   >
   readonly roles: readonly RoleDefinition[]
-  /** From this share of a quota on, a program is kept for the critical path; 0 for never. */
+  /** From this share of its quota a program is kept for the critical path; 0 for never. */
   readonly scarcePercent?: number
-  /** For tasks that say nothing of it. */
+  /** For tasks that do not say. */
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
 }
 
 export interface ChosenAgent {
   readonly route: Route
   readonly effort: Effort
-  /** What it was chosen from. */
+  /** The agents it was chosen from. */
   readonly standings: readonly AgentStanding[]
 }
 
-/** The choice as it has to be made now, by what is installed, allowed and known. */
+/** Chooses by what is installed, allowed and known now. */
 export async function chooseAgent({
   asked,
   roles,

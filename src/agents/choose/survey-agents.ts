@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import * as v from "valibot"
 import type { Clock } from "../../lib/clock.ts"
 import { builtInProfile, type RouteInput } from "../../planning/routing.ts"
 import { leftOutUntil, sayCause } from "../agent-fault.ts"
@@ -10,15 +11,15 @@ import { type DatedPrice, typicalCost } from "../prices.ts"
 import { programOf } from "../program-of.ts"
 import { isScarce, type QuotaWindow, sayQuota } from "../quota.ts"
 
-/** An agent as it stands now, for whoever chooses one. */
+/** The current state of an agent, for choosing one. */
 export interface AgentStanding {
   readonly name: string
   readonly detection: Detection
   readonly models: Readonly<Record<Tier, ModelStanding>>
   readonly rateLimitedUntil: string | null
-  /** The program failed, and is not used before that time; null when it may be used. */
+  /** Null when it may be used. */
   readonly leftOut: LeftOut | null
-  /** What it last reported of its quota, as far as that still holds. */
+  /** Current windows of its quota. */
   readonly quota: readonly QuotaWindow[]
 }
 
@@ -26,12 +27,12 @@ export interface LeftOut {
   readonly until: string
   /** `crashed: exit code 3` */
   readonly cause: string
-  /** It failed again and again, or waiting cannot heal it; otherwise it is used again in seconds. */
+  /** It failed repeatedly, or waiting cannot help; otherwise it is used again in seconds. */
   readonly isOpen: boolean
 }
 
 export interface ModelStanding {
-  /** Null where the agent takes its own. */
+  /** Null where the agent chooses. */
   readonly model: string | null
   readonly price: DatedPrice | null
 }
@@ -41,11 +42,11 @@ export interface Survey {
   readonly home: string
   readonly clock: Clock
   readonly health: AgentHealth
-  /** Ask every program again instead of going by what is remembered. */
+  /** Ask every program again. */
   readonly isAnew?: boolean
 }
 
-/** Looks at all agents at once. What a program said of itself is remembered for a while, since asking takes seconds. */
+/** The state of all agents. Answers of programs are cached for a while, because asking takes seconds. */
 export function surveyAgents({ ready, health, ...how }: Survey): Promise<AgentStanding[]> {
   return Promise.all(
     ready.map(async (each) => ({
@@ -59,7 +60,7 @@ export function surveyAgents({ ready, health, ...how }: Survey): Promise<AgentSt
   )
 }
 
-/** A program that was installed, replaced or logged in since it failed is tried again at once. */
+/** A program with a new installation or login since its fault is tried again at once. */
 export function findLeftOut(health: AgentHealth, { agent, env }: Pick<ReadyAgent, "agent" | "env">): LeftOut | null {
   const fault = health.faults[agent.name]
   const until = fault && leftOutUntil(fault, Date.parse(health.now), agent.fingerprint(env))
@@ -72,19 +73,20 @@ function switchedOff(name: string): Detection {
   return { isAvailable: false, why: `it is switched off by ${key}`, missing: `teamwork config set ${key} true` }
 }
 
-/** Installing, replacing and removing shows at once; these are for what no file tells. */
+/** A new installation shows at once; this is for changes that no file shows. */
 const MAX_AGE_MS = { available: 10 * 60_000, unavailable: 30_000 } as const
 
-interface Remembered {
-  readonly fingerprint: string
-  readonly at: number
-  readonly detection: Detection
-}
+const remembered = v.looseObject({
+  fingerprint: v.string(),
+  at: v.number(),
+  detection: v.custom<Detection>((value) => v.is(v.looseObject({ isAvailable: v.boolean() }), value)),
+})
+type Remembered = v.InferOutput<typeof remembered>
 
 async function detect({ agent, env }: ReadyAgent, how: Omit<Survey, "ready" | "health">): Promise<Detection> {
   const { home, clock, isAnew = false } = how
   const fingerprint = agent.fingerprint(env)
-  // Found out without starting anything, so there is nothing to remember.
+  // Nothing is started, so there is nothing to cache.
   if (fingerprint === null) return agent.detect(env)
   const file = join(home, "agents", `${agent.name}.json`)
   const known = isAnew ? undefined : recall(file)
@@ -101,11 +103,9 @@ function isYoung({ at, detection }: Remembered, now: number): boolean {
 
 function recall(file: string): Remembered | undefined {
   try {
-    const known: Partial<Remembered> = JSON.parse(readFileSync(file, "utf8"))
-    const isWhole = typeof known.at === "number" && typeof known.detection?.isAvailable === "boolean"
-    return isWhole ? (known as Remembered) : undefined
+    return v.parse(remembered, JSON.parse(readFileSync(file, "utf8")))
   } catch {
-    return undefined // none yet, or damaged: then we ask
+    return undefined // missing or damaged: ask the program
   }
 }
 
@@ -116,11 +116,11 @@ function remember(file: string, known: Remembered): void {
     writeFileSync(draft, `${JSON.stringify(known)}\n`, { mode: 0o600 })
     renameSync(draft, file)
   } catch {
-    // A home that cannot be written to costs time, and nothing else.
+    // The cache only saves time.
   }
 }
 
-/** What a choice among these agents goes by. */
+/** The input of a choice among these agents. */
 export function routeInputOf(
   standings: readonly AgentStanding[],
   now: string,
@@ -151,10 +151,10 @@ function sayTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Without a login a run would end before it began. Where that cannot be told, it may have one. */
+/** Without a login a run would fail at once. An unknown login may exist. */
 function whyNot({ detection }: AgentStanding): string | undefined {
   if (!detection.isAvailable) return detection.why
   if (detection.isLoggedIn !== false) return undefined
-  // What is missing goes on with the way out, which is for a person.
+  // The rest is the way out, for a person.
   return detection.missing?.split("; ")[0] ?? "nobody is logged in"
 }

@@ -14,10 +14,15 @@ import {
 } from "../account.ts"
 import { claudeFacts } from "./facts.ts"
 
-/** The settings by which it gets at its credentials; the commands among them are the user's own. */
+/** Settings for its credentials. */
 const PROVIDER_SETTINGS = [
-  ...["apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"],
-  ...["forceLoginMethod", "forceLoginOrgUUID", "modelOverrides"],
+  "apiKeyHelper",
+  "awsAuthRefresh",
+  "awsCredentialExport",
+  "gcpAuthRefresh",
+  "forceLoginMethod",
+  "forceLoginOrgUUID",
+  "modelOverrides",
 ]
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -25,7 +30,7 @@ type Env = Readonly<Record<string, string | undefined>>
 interface Provider {
   /** The variable that turns it on. */
   readonly switch: string
-  /** Credentials of a cloud reach the agent only where its model is reached by them. */
+  /** Cloud credentials, passed on only with their provider. */
   readonly variables: readonly string[]
   say(env: Env): string
 }
@@ -61,7 +66,7 @@ export const readClaudeAccount: ReadAccount = (env, files, isProfile = false) =>
   const hasLogin = files.has(login)
   const how = provider?.say(all) ?? key ?? (hasLogin ? `the login in ${underHome(login, env)}` : "")
   const isReached = how !== ""
-  // On a Mac the login is in the keychain, which we cannot see.
+  // On a Mac the login is in the keychain.
   const isLoggedIn = isReached ? true : process.platform === "darwin" ? null : false
   const advice = adviseLogin(claudeFacts.login, isProfile ? folder : null, env)
   return {
@@ -91,8 +96,8 @@ function sayBase(env: Env): string {
 }
 
 function place(name: string, facts: Readonly<Record<string, string | undefined>>): string {
-  const told = Object.entries(facts).flatMap(([what, value]) => (value === undefined ? [] : [`${what} ${value}`]))
-  return [name, ...told].join(", ")
+  const known = Object.entries(facts).flatMap(([what, value]) => (value === undefined ? [] : [`${what} ${value}`]))
+  return [name, ...known].join(", ")
 }
 
 function userFiles(folder: string, has: (path: string) => boolean) {
@@ -100,7 +105,7 @@ function userFiles(folder: string, has: (path: string) => boolean) {
   return { instructions: present(`${folder}/CLAUDE.md`), skills: present(`${folder}/skills`) }
 }
 
-/** Those for all projects stand beside its state, in a file that is large: only read, never copied. */
+/** The file also holds its state. */
 function readUserServers(env: Env, read: (path: string) => string | undefined): Table {
   const file =
     env.CLAUDE_CONFIG_DIR === undefined ? `${env.HOME ?? ""}/.claude.json` : `${env.CLAUDE_CONFIG_DIR}/.claude.json`

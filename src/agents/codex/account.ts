@@ -15,14 +15,23 @@ import {
 } from "../account.ts"
 import { codexFacts } from "./facts.ts"
 
-/** The settings that say where the model is and how to log in there. */
+/** Settings for the model's server and its login. */
 const PROVIDER_SETTINGS = [
-  ...["model_provider", "model_providers", "openai_base_url", "chatgpt_base_url", "forced_login_method"],
-  ...["forced_chatgpt_workspace_id", "cli_auth_credentials_store", "preferred_auth_method", "oss_provider"],
-  ...["model_context_window", "model_max_output_tokens", "model_catalog_json"],
+  "model_provider",
+  "model_providers",
+  "openai_base_url",
+  "chatgpt_base_url",
+  "forced_login_method",
+  "forced_chatgpt_workspace_id",
+  "cli_auth_credentials_store",
+  "preferred_auth_method",
+  "oss_provider",
+  "model_context_window",
+  "model_max_output_tokens",
+  "model_catalog_json",
 ]
 
-/** Those that Codex knows by itself. */
+/** Providers that Codex knows by itself. */
 const BUILT_IN = ["openai", "ollama", "ollama-chat", "lmstudio", "oss", "amazon-bedrock"]
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -31,7 +40,7 @@ export const readCodexAccount: ReadAccount = (env, files, isProfile = false) => 
   const folder = codexHome(env)
   const file = `${folder}/config.toml`
   const written = parseToml(files.read(file))
-  // A profile of the file that is set as the default goes before the rest of it.
+  // The default profile of the file goes before the rest.
   const settings = { ...written, ...tableIn(tableIn(written, "profiles"), String(written.profile ?? "")) }
   const own = Object.fromEntries(
     Object.entries(readDotEnv(files, `${folder}/.env`)).filter(([name]) => !name.startsWith("CODEX_")),
@@ -47,7 +56,10 @@ export const readCodexAccount: ReadAccount = (env, files, isProfile = false) => 
       ? reachProvider({ name, provider, file: underHome(file, env) }, all)
       : reachOpenai(all, { folder, has: files.has, baseUrl: settings.openai_base_url, isProfile })
   return {
-    ...{ env: own, variables: keysOf(provider), settings: pick(settings, PROVIDER_SETTINGS), ...standing },
+    ...standing,
+    env: own,
+    variables: keysOf(provider),
+    settings: pick(settings, PROVIDER_SETTINGS),
     missing: findDamage(files, file, env) ?? standing.missing,
     models: typeof settings.model === "string" ? sameModel(settings.model) : {},
     own: { ...NO_EXTRAS, ...userFiles(folder, files.has), servers: tableIn(settings, "mcp_servers") },
@@ -93,13 +105,11 @@ function reachOpenai(env: Env, { folder, has, baseUrl, isProfile }: OwnPlace): S
   return { reach: "", missing, isLoggedIn }
 }
 
-/** Providers name the variables that hold their keys. */
 function keysOf({ env_key, env_http_headers }: Table): string[] {
   const headers = isTable(env_http_headers) ? Object.values(env_http_headers) : []
   return [env_key, ...headers].filter((name) => typeof name === "string")
 }
 
-/** The effort follows the tier, the model is one. */
 function sameModel(model: string) {
   return { haiku: model, sonnet: model, opus: model }
 }

@@ -23,7 +23,7 @@ const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefine
 const jobField = { jobId: text("the job, as `agent exec` named it") }
 
 export const agentList = command({
-  summary: "List the agents there are: version, login, abilities, models and prices, or why one is not available",
+  summary: "List the agents: version, login, abilities, models and prices, or why one is not available",
   fields: {},
   async run(session) {
     const { standings, warnings } = await surveyAll(session)
@@ -36,7 +36,7 @@ export const agentList = command({
 })
 
 export const agentReset = command({
-  summary: "Use an agent again that is left out or rate-limited: its faults and its limit are forgotten",
+  summary: "Use an agent again that is left out or rate-limited: forget its faults and its limit",
   fields: { agent: text("the agent, as agent list names it") },
   positional: ["agent"],
   example: "teamwork agent reset codex",
@@ -67,19 +67,19 @@ function sayReset({ agent, fault, limitedUntil }: Reset) {
 }
 
 const execFields = {
-  agent: v.optional(text("who does it; by default the one that teamwork route names, with the tier it names")),
-  prompt: text("what it is to do, - to read it from standard input; for the agent script a shell command", notEmpty),
-  workingDirectory: v.optional(text("the folder it works in; the current one when left out", notEmpty)),
+  agent: v.optional(text("which agent; by default the one that teamwork route names, with its tier")),
+  prompt: text("what to do, - reads it from standard input; for the agent script a shell command", notEmpty),
+  workingDirectory: v.optional(text("the folder to work in; by default the current one", notEmpty)),
   model: v.optional(text("the model, in the agent's own name for it", notEmpty)),
   tier: v.optional(choice(MODEL_TIERS, "how able a model; for a named agent team.defaultModel by default")),
-  effort: v.optional(choice(EFFORTS, "how hard the model should think; by default as the agent does")),
+  effort: v.optional(choice(EFFORTS, "how hard the model should think; by default the agent decides")),
   permission: v.optional(choice(["edit", "full", "ask"], "what it may do by itself"), "edit"),
   timeout: v.optional(number("seconds it may take; 0 for no limit", { min: 0, max: 2_147_483 })),
   wait: flag("wait for its end and show the result"),
 }
 
 export const agentExec = command({
-  summary: "Give an agent one job, in the background; it goes on when this call or its caller ends",
+  summary: "Give an agent one job in the background; it goes on when this call ends",
   fields: execFields,
   positional: ["prompt"],
   example: 'teamwork agent exec --agent codex "Add a test for the empty cart"',
@@ -92,10 +92,17 @@ export const agentExec = command({
     const seconds = input.timeout ?? agentDefaults.timeoutSeconds
     const prompt = input.prompt === "-" ? await host.io.input() : input.prompt
     if (prompt.trim() === "") throw new AppError("input.invalid", (say) => `${say.field("prompt")} is empty`)
-    const { agent, tier } = await whoDoes(session, { ...input, prompt })
+    const { agent, tier } = await chooseFor(session, { ...input, prompt })
     const { permission, model = null, effort = null } = input
     const request = {
-      ...{ jobId: host.ids.uuid(), agent, prompt, workspace, model, tier, effort, permission },
+      jobId: host.ids.uuid(),
+      agent,
+      prompt,
+      workspace,
+      model,
+      tier,
+      effort,
+      permission,
       timeMs: seconds === 0 ? null : Math.round(seconds * 1000),
       createdAt: new Date(host.clock.now()).toISOString(),
     }
@@ -112,7 +119,7 @@ export const agentExec = command({
   },
 })
 
-/** What the flags of this call say of the store, for the job's own process; a command line would show passwords. */
+/** The store of this call, for the job's process. As variables, because a command line would show passwords. */
 function inherited({ flags: { project, team, store } }: Session): Record<string, string> {
   const given = Object.entries({ TEAMWORK_PROJECT: project, TEAMWORK_TEAM: team, TEAMWORK_STORE: store })
   return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
@@ -146,8 +153,8 @@ async function checkAgent(session: Session, name: string): Promise<void> {
     )
 }
 
-/** Whoever was named, with the tier that was named; what was left out goes by the text. */
-async function whoDoes(session: Session, asked: Pick<InputOf<typeof execFields>, "agent" | "tier" | "prompt">) {
+/** The named agent and tier; the text decides what was left out. */
+async function chooseFor(session: Session, asked: Pick<InputOf<typeof execFields>, "agent" | "tier" | "prompt">) {
   const { agent, tier, prompt: text } = asked
   const { agentDefaults } = await session.configured()
   if (agent !== undefined) return { agent, tier: tier ?? agentDefaults.tier }
@@ -160,7 +167,7 @@ async function whoDoes(session: Session, asked: Pick<InputOf<typeof execFields>,
 }
 
 export const agentStatus = command({
-  summary: "Show how a job stands, and the end of what its agent said",
+  summary: "Show the state of a job and the end of its answer",
   fields: jobField,
   positional: ["jobId"],
   example: "teamwork agent status JOB",
@@ -171,7 +178,7 @@ export const agentStatus = command({
 })
 
 export const agentCancel = command({
-  summary: "End a job with all that its agent started; one that has ended stays as it is",
+  summary: "Cancel a job and end everything that its agent started",
   fields: jobField,
   positional: ["jobId"],
   example: "teamwork agent cancel JOB",
@@ -182,7 +189,7 @@ export const agentCancel = command({
 })
 
 export const agentJobs = command({
-  summary: "List all jobs, the newest first",
+  summary: "List all jobs, newest first",
   fields: {},
   async run({ configured, host }) {
     const folders = listJobFolders((await configured()).home)

@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { identityOf } from "../../lib/process/process-identity.ts"
 import { text } from "../../lib/schema.ts"
-import { findJobFolder, isCancelled, type JobRequest, writeProcess } from "../jobs/job-folder.ts"
+import { findJobFolder, isCancelled, JobRequest, writeProcess } from "../jobs/job-folder.ts"
 import { noteRun } from "../jobs/note-agent-run.ts"
 import { type JobRun, runJob } from "../jobs/run-job.ts"
 
@@ -12,13 +13,13 @@ export const agentPerform = command({
   positional: ["jobId"],
   async run({ configured, context, host }, input) {
     const { home, recordings, agents, author, project, team, hasStore, worker } = await configured()
-    // From here on a request to end is a request to cancel.
+    // From here on an interrupt cancels the job.
     const asked = host.io.interrupted
     const folder = findJobFolder(home, input.jobId)
     writeProcess(folder, identityOf(process.pid))
     const signal = isCancelled(folder) ? AbortSignal.abort() : asked
-    // Not from the folder, where secrets are masked.
-    const request: JobRequest = JSON.parse(await host.io.input())
+    // The request in the folder is masked.
+    const request = v.parse(JobRequest, JSON.parse(await host.io.input()))
     const ready = (await agents()).find(({ agent }) => agent.name === request.agent)
     if (ready === undefined) throw new AppError("input.invalid", `there is no agent ${request.agent}`)
     host.io.out("started")

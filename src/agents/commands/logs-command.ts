@@ -12,13 +12,13 @@ import { renderItem, runHeading } from "../views/run-log-view.ts"
 const input = {
   ...runFields,
   of: idField("task, worker or run"),
-  follow: flag("go on with what comes, until it is over or Ctrl+C"),
-  turn: v.optional(number("only this turn: 1 does the task, later ones repair it", { isInteger: true, min: 1 })),
-  tail: v.optional(number("only the last so many entries", { isInteger: true, min: 1 })),
+  follow: flag("keep showing new entries until the end or Ctrl+C"),
+  turn: v.optional(number("only this turn: 1 does the task, later turns repair it", { isInteger: true, min: 1 })),
+  tail: v.optional(number("only this many entries from the end", { isInteger: true, min: 1 })),
 }
 
 export const logs = command({
-  summary: "Replay what the agents did in the runs of a task, or show what a worker printed",
+  summary: "Show what agents did in the runs of a task, or what a worker printed",
   fields: input,
   positional: ["of"],
   example: "teamwork logs 3 --follow",

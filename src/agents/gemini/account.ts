@@ -18,7 +18,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export const readGeminiAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = `${geminiHome(env)}/.gemini`
   const settings = readTable(files, `${folder}/settings.json`)
-  // What the environment says goes before the file.
+  // The environment goes before the file.
   const own = Object.fromEntries(
     Object.entries(userDotEnv(env, files)).filter(
       ([name]) => env[name] === undefined && !name.startsWith("GEMINI_CLI_"),
@@ -31,7 +31,9 @@ export const readGeminiAccount: ReadAccount = (env, files, isProfile = false) =>
   const login = ["oauth_creds.json", "gemini-credentials.json"].map((name) => `${folder}/${name}`).find(files.has)
   const standing = reachBy(type, all, { login, profileFolder: isProfile ? geminiHome(env) : null })
   return {
-    ...{ env: own, variables: [], models: {} },
+    env: own,
+    variables: [],
+    models: {},
     settings: { security: { auth: { ...auth, selectedType: type } } },
     ...standing,
     missing: findDamage(files, `${folder}/settings.json`, env) ?? standing.missing,
@@ -49,7 +51,7 @@ export function geminiHome(env: Env): string {
   return env.GEMINI_CLI_HOME ?? env.HOME ?? ""
 }
 
-/** It takes the first that is there, and only that one. */
+/** Gemini reads only the first that exists. */
 function userDotEnv(env: Env, files: Files): Record<string, string> {
   const home = geminiHome(env)
   const file = [`${home}/.gemini/.env`, `${home}/.env`].find(files.has)
@@ -65,7 +67,7 @@ function typeFromEnv(env: Env): string {
 type Standing = Pick<ReturnType<ReadAccount>, "reach" | "missing" | "isLoggedIn">
 
 interface OwnPlace {
-  /** The file with the login; undefined where there is none. */
+  /** The file with the login, if there is one. */
   readonly login: string | undefined
   readonly profileFolder: string | null
 }
@@ -80,7 +82,7 @@ function reachBy(type: string, env: Env, { login, profileFolder }: OwnPlace): St
   }
   if (type === "gemini-api-key") {
     if (env.GEMINI_API_KEY !== undefined) return reached("GEMINI_API_KEY")
-    // A key that was typed in is kept in a keychain.
+    // A key that was typed in is in a keychain.
     return { reach: `its API key${at}`, missing: null, isLoggedIn: login === undefined ? null : true }
   }
   if (type === "oauth-personal") {

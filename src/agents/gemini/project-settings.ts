@@ -3,23 +3,23 @@ import type { ServerProgram } from "../project-setup.ts"
 
 export const PROJECT_SETTINGS = ".gemini/settings.json"
 
-/** Variables for Gemini CLI alone. It reads this file of the project even where `.env` is ignored. */
+/** Gemini CLI reads this file even where `.env` is ignored. */
 export const PROJECT_VARIABLES = ".gemini/.env"
 
-/** Settings that neither start a program, nor change what Gemini CLI may do, nor name a place that hears of the work. */
+/** These start no program, change no permission and send nothing anywhere. */
 const HARMLESS = new Set(["$schema", "context", "ui", "model", "privacy"])
-/** Settings that start programs, which a person may agree to. Our guard runs beside such hooks, and one denial is enough. */
+/** These start programs, which a person may agree to. Our guard runs beside such hooks, and one denial is enough. */
 const AGREED = new Set(["mcpServers", "hooks"])
 
-/** The whole file, as a person agrees to it; undefined where it starts nothing. */
+/** The whole file, for a person to agree to; undefined where it starts nothing. */
 export function settingsProgram(text: string | undefined): ServerProgram | undefined {
   if (text === undefined || Object.keys(parseTable(text)).every((key) => HARMLESS.has(key))) return undefined
   return { what: "settings of Gemini CLI", line: PROJECT_SETTINGS, from: PROJECT_SETTINGS, script: text.trim() }
 }
 
 /**
- * Why it must not start beside these settings of a project: it reads them before ours, so they could run programs, switch
- * off our guard or allow tools. Undefined when it may start.
+ * Why Gemini CLI must not start with these settings of a project: it reads them before ours, so they could run programs,
+ * switch off our guard or allow tools. Undefined when it may.
  */
 export function problemWithSettings(
   text: string | undefined,

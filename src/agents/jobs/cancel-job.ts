@@ -4,16 +4,16 @@ import { askToCancel, type JobFolder, readProcess, readResult } from "./job-fold
 import { type JobState, type Machine, readJobState, settleJob } from "./job-state.ts"
 
 const POLL_MS = 50
-/** An agent gets some seconds to end by itself before its tree is ended. */
+/** An agent gets some seconds to end by itself. */
 const MAX_CANCEL_MS = 15_000
 
-/** Asks the job to end, and does not return before it has. */
+/** Ends a job and returns when it has ended. */
 export async function cancelJob(folder: JobFolder, machine: Machine): Promise<JobState> {
   if ((await settleJob(folder, machine)) !== undefined) return readJobState(folder, machine)
   const isFirst = askToCancel(folder)
-  // Looked up only now: a process that begins later sees for itself that it was cancelled.
+  // A process that starts later sees that it was cancelled.
   const identity = readProcess(folder)
-  // It takes a second request for impatience and ends at once.
+  // A second signal would end it at once.
   if (isFirst && identity !== undefined && isRunning(identity)) signal(identity.pid, "SIGTERM")
   const deadline = performance.now() + MAX_CANCEL_MS
   while ((await settleJob(folder, machine)) === undefined) {
@@ -24,7 +24,7 @@ export async function cancelJob(folder: JobFolder, machine: Machine): Promise<Jo
   return readJobState(folder, machine)
 }
 
-/** Waits for the end of a job, or until nobody wants to know it any more; the job goes on then. */
+/** Waits for the end of a job. When `signal` fires, the job goes on. */
 export async function waitForJob(folder: JobFolder, machine: Machine, signal?: AbortSignal): Promise<JobState> {
   const hasEnded = async () => readResult(folder) !== undefined || (await settleJob(folder, machine)) !== undefined
   while (signal?.aborted !== true && !(await hasEnded())) await sleep(POLL_MS, signal)
@@ -35,6 +35,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended meanwhile.
+    // it has ended
   }
 }

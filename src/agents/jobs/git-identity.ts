@@ -7,21 +7,20 @@ export interface Author {
 
 interface Asked {
   readonly workspace: string
-  /** Of whoever starts the agent: what git would go by for that person. */
+  /** Of the caller, as git would use it. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What the configuration says; empty where it says nothing. */
+  /** Empty where nothing is configured. */
   readonly configured: Author
-  /** Who works, for a machine on which nobody has told git a name. */
+  /** For a machine on which git has no name. */
   readonly worker: string
 }
 
-/** An address that belongs to nobody and never will. */
 const NO_REPLY = "noreply@teamwork.invalid"
 const MAX_GIT_MS = 10_000
 
 /**
- * In whose name an agent commits, as variables: some agents hide the settings of git from the commands they run, and a
- * commit without a name fails. First what the variables say already, then our configuration, then that of git.
+ * The author of an agent's commits, as variables: some agents hide git's settings from their commands, and a commit
+ * without a name fails. Existing variables go first, then our configuration, then git's.
  */
 export async function gitIdentity(
   processes: Processes,
@@ -38,7 +37,7 @@ export async function gitIdentity(
   }
 }
 
-/** Of the repository and of the person, the nearest last; nothing where there is no git. */
+/** Of the repository and the user; empty without git. */
 async function readGitSettings(
   processes: Processes,
   cwd: string,

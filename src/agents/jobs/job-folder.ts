@@ -1,45 +1,52 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
 import { isId, quoteInput } from "../../kernel/ids.ts"
 import { codeOf } from "../../lib/error-code.ts"
 import type { ProcessIdentity } from "../../lib/process/process-identity.ts"
-import type { Effort } from "../../tasks/effort.ts"
-import type { AgentResult, Permission, Tier } from "../port.ts"
+import { MODEL_TIERS } from "../../planning/complexity/model-tier.ts"
+import { EFFORTS } from "../../tasks/effort.ts"
+import type { AgentResult } from "../port.ts"
 
 /** What was asked of an agent. */
-export interface JobRequest {
-  readonly jobId: string
-  readonly agent: string
-  readonly prompt: string
-  readonly workspace: string
-  readonly model: string | null
-  readonly tier: Tier
-  readonly effort: Effort | null
-  readonly permission: Permission
-  readonly timeMs: number | null
-  readonly createdAt: string
-}
+export const JobRequest = v.object({
+  jobId: v.string(),
+  agent: v.string(),
+  prompt: v.string(),
+  workspace: v.string(),
+  model: v.nullable(v.string()),
+  tier: v.picklist(MODEL_TIERS),
+  effort: v.nullable(v.picklist(EFFORTS)),
+  permission: v.picklist(["edit", "full", "ask"]),
+  timeMs: v.nullable(v.number()),
+  createdAt: v.string(),
+})
+export type JobRequest = Readonly<v.InferOutput<typeof JobRequest>>
 
 /** How it ended. */
 export interface JobResult extends AgentResult {
   readonly finishedAt: string
 }
 
-/** A job's place on disk: all there is to know of it, for whoever asks and in whatever process. */
+/** We wrote the file, in one step; only the fields that states go by are checked. */
+const jobResult = v.custom<JobResult>((value) => v.is(v.object({ reason: v.string(), finishedAt: v.string() }), value))
+const processIdentity = v.custom<ProcessIdentity>((value) => v.is(v.object({ pid: v.number() }), value))
+
+/** Everything about a job is on disk, for any process that asks. */
 export interface JobFolder {
   readonly path: string
   readonly job: JobRequest
 }
 
-/** What the job's process itself has to complain about. */
+/** Errors of the job's own process. */
 export const LOG = "log.txt"
 const JOB = "job.json"
 const PROCESS = "process.json"
 const RESULT = "result.json"
 const CANCEL = "cancel"
 
-/** The prompt in it is for people to read, secrets masked; the agent gets the real one. */
+/** The prompt in it is masked, for people; the agent gets the real one. */
 export function makeJobFolder(home: string, job: JobRequest): JobFolder {
   const path = join(home, "jobs", job.jobId)
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -49,7 +56,7 @@ export function makeJobFolder(home: string, job: JobRequest): JobFolder {
 
 export function findJobFolder(home: string, jobId: string): JobFolder {
   const path = join(home, "jobs", jobId)
-  const job = isId(jobId) ? readJson<JobRequest>(join(path, JOB)) : undefined
+  const job = isId(jobId) ? readJson(join(path, JOB), JobRequest) : undefined
   if (job === undefined)
     throw new AppError(
       "job.not_found",
@@ -66,19 +73,16 @@ export function listJobFolders(home: string): JobFolder[] {
   return namesIn(root)
     .filter((name) => !name.startsWith(REMOVED))
     .flatMap((name) => {
-      const job = readJson<JobRequest>(join(root, name, JOB))
+      const job = readJson(join(root, name, JOB), JobRequest)
       return job === undefined ? [] : [{ path: join(root, name), job }]
     })
     .sort((a, b) => b.job.createdAt.localeCompare(a.job.createdAt))
 }
 
-/** No job is named so. */
+/** No job starts with it. */
 const REMOVED = "."
 
-/**
- * Takes a job away whole: nobody sees one of which a part is gone, whenever this is killed. Gives where its files are
- * now, for `removeAway`; undefined when somebody else took it.
- */
+/** Moves a job away in one step, for `removeAway`, so that no process sees half of it. Undefined when it is gone. */
 export function takeAway({ path }: JobFolder): string | undefined {
   const away = join(dirname(path), `${REMOVED}${basename(path)}`)
   try {
@@ -90,7 +94,7 @@ export function takeAway({ path }: JobFolder): string | undefined {
   }
 }
 
-/** Removes all that was taken away, also by one who was killed before this. */
+/** Removes everything that was moved away, also by a process that was killed. */
 export function removeAway(home: string): void {
   const root = join(home, "jobs")
   for (const name of namesIn(root).filter((each) => each.startsWith(REMOVED)))
@@ -98,7 +102,7 @@ export function removeAway(home: string): void {
 }
 
 export function readProcess({ path }: JobFolder): ProcessIdentity | undefined {
-  return readJson(join(path, PROCESS))
+  return readJson(join(path, PROCESS), processIdentity)
 }
 
 export function writeProcess({ path }: JobFolder, identity: ProcessIdentity): void {
@@ -106,13 +110,10 @@ export function writeProcess({ path }: JobFolder, identity: ProcessIdentity): vo
 }
 
 export function readResult({ path }: JobFolder): JobResult | undefined {
-  return readJson(join(path, RESULT))
+  return readJson(join(path, RESULT), jobResult)
 }
 
-/**
- * The first one stays: the job itself and somebody who takes it for dead may both have something to say. A job that was
- * removed meanwhile needs none.
- */
+/** The first result stays: the job and a process that takes it for dead may both write one. Removed jobs need none. */
 export function writeResult({ path }: JobFolder, result: JobResult): void {
   const draft = join(path, `${RESULT}.${process.pid}.tmp`)
   try {
@@ -125,7 +126,7 @@ export function writeResult({ path }: JobFolder, result: JobResult): void {
   }
 }
 
-/** Whether this call was the first to ask. */
+/** True for the first call. */
 export function askToCancel({ path }: JobFolder): boolean {
   try {
     writeFileSync(join(path, CANCEL), "", { flag: "wx", mode: 0o600 })
@@ -146,10 +147,11 @@ function writeWhole(file: string, value: unknown): void {
   renameSync(draft, file)
 }
 
-/** Undefined for what is not there, not readable or not JSON: a job that somebody damaged must not hide the others. */
-function readJson<T>(file: string): T | undefined {
+/** Undefined for a missing or damaged file, which must not hide other jobs. */
+function readJson<const Schema extends v.GenericSchema>(file: string, schema: Schema) {
   try {
-    return JSON.parse(readFileSync(file, "utf8"))
+    const { success, output } = v.safeParse(schema, JSON.parse(readFileSync(file, "utf8")))
+    return success ? output : undefined
   } catch {
     return undefined
   }

@@ -5,16 +5,26 @@ import { endMarked } from "../../lib/process/end-marked.ts"
 import { isRunning } from "../../lib/process/process-identity.ts"
 import { firstLine } from "../../lib/text/last-lines.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
+import type { Finding } from "../../teams/operations/examine-team.ts"
 import type { Reason, Usage } from "../port.ts"
-import { isCancelled, type JobFolder, type JobResult, LOG, readProcess, readResult, writeResult } from "./job-folder.ts"
+import { NO_USAGE } from "../usage.ts"
+import {
+  isCancelled,
+  type JobFolder,
+  type JobResult,
+  LOG,
+  listJobFolders,
+  readProcess,
+  readResult,
+  writeResult,
+} from "./job-folder.ts"
 import { RECORDING_FILES } from "./record-run.ts"
 
-/** What somebody who asks for a job is told. */
 export interface JobState {
   readonly jobId: string
   readonly agent: string
   readonly status: "running" | "completed" | "failed"
-  /** The answer; of a running job what it said so far, of a failed one with the reason. The end of it, when it is long. */
+  /** The end of the answer: so far while it runs, with the reason when it failed. */
   readonly output: string
   readonly isOutputCut: boolean
   /** Null while it runs. */
@@ -22,7 +32,6 @@ export interface JobState {
   readonly usage: Usage | null
   readonly createdAt: string
   readonly finishedAt: string | null
-  /** Where its files are. */
   readonly folder: string
 }
 
@@ -32,19 +41,19 @@ export interface Machine {
 }
 
 const MAX_OUTPUT = 32_000
-/** Between the making of its folder and the first thing the job's process writes. */
+/** From the making of its folder until its process writes something. */
 const MAX_START_MS = 60_000
 
 export async function readJobState(folder: JobFolder, machine: Machine): Promise<JobState> {
   const { job, path } = folder
   const result = await settleJob(folder, machine)
-  const said = result === undefined ? readEnd(join(path, RECORDING_FILES.output)) : wordsOf(result)
+  const output = result === undefined ? readEnd(join(path, RECORDING_FILES.output)) : wordsOf(result)
   return {
     jobId: job.jobId,
     agent: job.agent,
     status: result === undefined ? "running" : result.reason === "done" ? "completed" : "failed",
-    output: said.slice(-MAX_OUTPUT),
-    isOutputCut: said.length > MAX_OUTPUT,
+    output: output.slice(-MAX_OUTPUT),
+    isOutputCut: output.length > MAX_OUTPUT,
     reason: result?.reason ?? null,
     usage: result?.usage ?? null,
     createdAt: job.createdAt,
@@ -53,35 +62,44 @@ export async function readJobState(folder: JobFolder, machine: Machine): Promise
   }
 }
 
-/** The result of a job, or undefined while it runs. A job whose process died gets one, and nothing of it goes on. */
+/** The result of a job; undefined while it runs. A job whose process died gets a result, and its processes end. */
 export async function settleJob(folder: JobFolder, machine: Machine): Promise<JobResult | undefined> {
   if (readResult(folder) !== undefined || !isDead(folder, machine)) return readResult(folder)
-  // All that its agent left bears the job's mark, and so does what that started.
+  // Its agent and everything that it started has the job's mark.
   await endMarked(`${markOf(folder.job.jobId)}=1`, machine.env)
   const result = resultOfDead(folder, machine)
   writeResult(folder, result)
   return readResult(folder) ?? result
 }
 
-export function isDead(folder: JobFolder, { clock }: Machine): boolean {
+/** For `doctor`: jobs whose process died, so that their agents may run on unattended. */
+export async function checkJobs(home: string, fix: boolean, machine: Machine): Promise<Finding[]> {
+  const dead = listJobFolders(home).filter((folder) => isDead(folder, machine))
+  if (dead.length === 0) return []
+  if (fix) for (const folder of dead) await settleJob(folder, machine)
+  const detail = `died without a result: ${dead.map(({ job }) => job.jobId).join(", ")}`
+  return [{ check: "jobs", status: "warning", detail, fixed: fix }]
+}
+
+function isDead(folder: JobFolder, { clock }: Machine): boolean {
   const identity = readProcess(folder)
   const isGone =
     identity === undefined ? clock.now() - Date.parse(folder.job.createdAt) > MAX_START_MS : !isRunning(identity)
-  // It may have ended well just now.
+  // It may just have ended well.
   return isGone && readResult(folder) === undefined
 }
 
-/** A variable in the environment of a job's agent, by which it is found again. */
+/** A variable that marks the processes of a job. */
 export function markOf(jobId: string): string {
   return `TEAMWORK_JOB_${jobId.replaceAll(/\W/g, "")}`
 }
 
 function resultOfDead(folder: JobFolder, { clock, env }: Machine): JobResult {
-  const lastWord =
+  const lastLine =
     makeMask(env)(readEnd(join(folder.path, LOG)))
       .split("\n")
       .at(-1) ?? ""
-  const ended = `the job's process ended without a result${lastWord === "" ? "" : `: ${lastWord}`}`
+  const ended = `the job's process ended without a result${lastLine === "" ? "" : `: ${lastLine}`}`
   const error = readProcess(folder) === undefined ? "the job was never started" : ended
   return {
     ...EMPTY_RESULT,
@@ -97,7 +115,7 @@ export const EMPTY_RESULT = {
   answer: "",
   structured: null,
   session: null,
-  usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null },
+  usage: NO_USAGE,
   exitCode: null,
   signal: null,
   filesTouched: [],
@@ -108,7 +126,7 @@ function wordsOf({ answer, reason, error }: JobResult): string {
   return [answer.trimEnd(), `${reason}: ${firstLine(error)}`].filter((part) => part !== "").join("\n")
 }
 
-/** A little more than is shown, so that it can be told whether something is missing. */
+/** A little more than is shown, to know whether something is missing. */
 function readEnd(file: string): string {
   let handle: number
   try {

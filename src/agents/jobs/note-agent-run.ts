@@ -10,7 +10,7 @@ export interface RunNote extends TeamName {
   readonly agent: string
   readonly runId: string
   readonly result: Pick<AgentResult, "reason" | "error" | "retryAt" | "durationMs" | "quota">
-  /** Of the program when the run began. */
+  /** Of the program at the start of the run. */
   readonly fingerprint: string | null
   readonly faultLimits?: FaultLimits
   readonly clock: Clock
@@ -18,13 +18,13 @@ export interface RunNote extends TeamName {
   openContext(): Promise<Context>
 }
 
-/** For whoever chooses an agent next. What the agent did counts, whatever becomes of this: says why it was not noted. */
+/** Records the end of a run for the next choice of an agent. Returns the problem instead of failing the run. */
 export async function noteRun({ result, clock, faultLimits, ...note }: RunNote): Promise<string | undefined> {
   const { agent, runId, fingerprint, project, team, run } = note
   const { reason, error, retryAt, durationMs, quota } = result
   const waitMs = retryAt === null ? undefined : retryAt - clock.now()
   try {
-    // Where there is no store, nothing is remembered that could be over.
+    // Without a store there is nothing to clear.
     if (reason === "done" && !(await note.hasStore())) return undefined
     const context = await note.openContext()
     const about = { project, team, run, agent }

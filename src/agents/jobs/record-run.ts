@@ -9,11 +9,11 @@ export interface RecordedRun {
   readonly agent: Agent
   readonly job: AgentJob
   readonly options?: RunOptions
-  /** Where the recording goes; a folder for each run. */
+  /** For the recording of this run. */
   readonly folder: string
-  /** For each of its files. */
+  /** Of each file. */
   readonly maxBytes: number
-  /** Sees each event as it is recorded: what was said in pieces is put together to lines. */
+  /** Gets each event as it is recorded, with pieces of text joined to lines. */
   readonly onWhole?: (event: AgentEvent) => void
 }
 
@@ -28,18 +28,18 @@ export function runFolder(home: string, { project, team }: TeamName, run: string
 }
 
 export const RECORDING_FILES = {
-  /** What the agent printed, line by line. */
+  /** The lines that the agent printed. */
   stream: "stream.jsonl",
   stderr: "stderr.txt",
   events: "events.jsonl",
-  /** What it said to whoever reads along. */
+  /** The text it said. */
   output: "output.txt",
 } as const
 
-/** The text alone is for looking at a running agent, and nobody looks back that far. */
+/** The text is for watching a running agent. */
 const MAX_OUTPUT_BYTES = 1024 * 1024
 
-/** Runs an agent and keeps what it printed and what we made of it. Every run of an agent goes through here. */
+/** Runs an agent and records its output and events. Every run goes through here. */
 export async function recordRun(run: RecordedRun): Promise<AgentResult> {
   const { agent, job, options = {}, folder, maxBytes, onWhole } = run
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -19,7 +19,7 @@ export interface RemovedJob {
 
 const DAY_MS = 86_400_000
 
-/** Removes jobs, with their recordings, that ended long ago. What still runs stays, however old. */
+/** Removes jobs that ended long ago, with their recordings. */
 export async function removeOldJobs(
   { home, maxAgeDays, dryRun }: Removal,
   machine: Machine,
@@ -38,7 +38,7 @@ export async function removeOldJobs(
   return removed
 }
 
-/** As far as it is still there: another one may remove it at the same time. */
+/** Another process may be removing it. */
 function sizeOf(folder: string): number {
   const files = filesIn(folder).filter((entry) => entry.isFile())
   return files.reduce(
@@ -51,6 +51,6 @@ function filesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true, recursive: true })
   } catch {
-    return [] // it is gone
+    return []
   }
 }

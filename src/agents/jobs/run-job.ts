@@ -9,33 +9,33 @@ import { type JobFolder, type JobRequest, writeResult } from "./job-folder.ts"
 import { EMPTY_RESULT, markOf } from "./job-state.ts"
 import { recordRun } from "./record-run.ts"
 
-/** An agent as it is configured, and the environment it may have. */
+/** A configured agent and its environment. */
 export interface ReadyAgent {
   readonly agent: Agent
   readonly env: Readonly<Record<string, string>>
-  /** The user allows it to be given work. */
+  /** It may be given work. */
   readonly isEnabled: boolean
   readonly models: Readonly<Record<Tier, ModelStanding>>
 }
 
 export interface JobRun {
   readonly folder: JobFolder
-  /** With the prompt as it was given. */
+  /** With the unmasked prompt. */
   readonly request: JobRequest
   readonly ready: ReadyAgent
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly processes: Processes
-  /** In whose name it commits, where configuration says so. */
+  /** The configured author of commits. */
   readonly author: Author
-  /** Of whoever asked; its secrets are masked in all files. */
+  /** Its secrets are masked in all files. */
   readonly callerEnv: Readonly<Record<string, string | undefined>>
-  /** Hears how the run ended before everybody else does; must not fail. */
+  /** Called before the result is written; must not fail. */
   onResult?(result: AgentResult): Promise<void>
 }
 
-/** Does the job, in the process that is there for it alone. Whatever happens, the folder says how it ended. */
+/** Runs the job in its own process. The folder gets a result in every case. */
 export async function runJob({ folder, request, ready, clock, ...run }: JobRun): Promise<void> {
   const startedAt = clock.now()
   const finishedAt = () => new Date(clock.now()).toISOString()

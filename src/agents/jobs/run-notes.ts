@@ -4,22 +4,22 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
 
-/** Tells a team of the runs of agents that do none of its tasks, such as planning and reviewing. */
+/** Records runs of agents outside of tasks, such as planning and reviewing, in the team's events. */
 export interface RunNotes {
   started(run: EventData<"run.started">): Promise<void>
   ended(run: EventData<"run.ended">): Promise<void>
-  /** Tells what could not be told before, as soon as there is a team to tell. */
+  /** Records what waited for the team to exist. */
   flush(): Promise<void>
 }
 
 export interface NotedTeam extends TeamName {
-  /** Nothing is told before `flush`: the runs belong to a run of the team that has yet to begin. */
+  /** Wait for `flush`: the runs belong to a run of the team that has not begun. */
   readonly isHeld?: boolean
   hasStore(): Promise<boolean>
   openContext(): Promise<Context>
 }
 
-/** Whoever plans a team may do so before there is one: its runs are kept until then. */
+/** A plan may be made before its team exists; its runs wait until then. */
 export function makeRunNotes({ project, team, isHeld, hasStore, openContext }: NotedTeam): RunNotes {
   let kept: ((context: Context) => Promise<void>)[] = []
   const flush = async () => {

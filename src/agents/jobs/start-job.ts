@@ -9,13 +9,13 @@ import { type JobFolder, type JobRequest, LOG, makeJobFolder } from "./job-folde
 export interface JobStart {
   readonly home: string
   readonly request: JobRequest
-  /** Our own program, to which the name of the job is added. */
+  /** Our own program; the id of the job is added. */
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Starts the job in a process of its own and returns as soon as that has taken over. */
+/** Starts the job in its own process and returns when that has taken over. */
 export async function startJob({ home, request, command, cwd, env }: JobStart): Promise<JobFolder> {
   const mask = makeMask(env)
   const folder = makeFolder(home, { ...request, prompt: mask(request.prompt) })
@@ -28,9 +28,9 @@ export async function startJob({ home, request, command, cwd, env }: JobStart): 
     log,
   })
   if (hasStarted) return folder
-  const said = mask(readFileSync(log, "utf8")).trim()
+  const output = mask(readFileSync(log, "utf8")).trim()
   rmSync(folder.path, { recursive: true, force: true })
-  throw new AppError("job.failed", `the job could not be started: ${said}`)
+  throw new AppError("job.failed", `the job could not be started: ${output}`)
 }
 
 function makeFolder(home: string, job: JobRequest): JobFolder {

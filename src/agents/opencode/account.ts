@@ -20,14 +20,27 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const PROVIDER_SETTINGS = ["provider", "disabled_providers", "enabled_providers", "small_model"]
 
-/** The keys of providers that it knows by itself. */
+/** Keys of providers that OpenCode knows by itself. */
 export const PROVIDER_KEYS = [
-  ...["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "OPENROUTER_API_KEY"],
-  ...["OPENCODE_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY", "TOGETHER_API_KEY"],
-  ...["FIREWORKS_API_KEY", "CEREBRAS_API_KEY", "MOONSHOT_API_KEY", "ZHIPU_API_KEY", "AZURE_API_KEY"],
-] as const
+  "ANTHROPIC",
+  "OPENAI",
+  "GEMINI",
+  "GOOGLE_GENERATIVE_AI",
+  "OPENROUTER",
+  "OPENCODE",
+  "GROQ",
+  "MISTRAL",
+  "DEEPSEEK",
+  "XAI",
+  "TOGETHER",
+  "FIREWORKS",
+  "CEREBRAS",
+  "MOONSHOT",
+  "ZHIPU",
+  "AZURE",
+].map((name) => `${name}_API_KEY`)
 
-/** Clouds take several variables, which reach the agent only where the settings name that cloud. */
+/** Passed on only where the settings name that cloud. */
 const CLOUD_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   "amazon-bedrock": ["AWS_*"],
   "google-vertex": ["GOOGLE_*", "CLOUDSDK_*", "VERTEX_LOCATION"],
@@ -65,7 +78,7 @@ export const readOpencodeAccount: ReadAccount = (env, files, isProfile = false) 
   }
 }
 
-/** Several files, of which the later goes first. Texts in them may stand for variables and files. */
+/** Later files go before earlier ones. Texts in them may name variables and files. */
 function readSettings(folder: string, env: Env, files: Files) {
   const names = ["config.json", "opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`)
   const paths = [...names, env.OPENCODE_CONFIG ?? ""].filter((path) => path !== "" && files.has(path))
@@ -79,7 +92,7 @@ function readSettings(folder: string, env: Env, files: Files) {
   return { settings, variables, paths, file: paths.at(-1) ?? `${folder}/opencode.json` }
 }
 
-/** Our settings lie elsewhere, where a path from the user's folder would mean another file. */
+/** Makes paths absolute, because our settings are in another folder. */
 function anchorFiles(text: string, folder: string): string {
   return text.replaceAll(/\{file:([^}]+)\}/g, (_, path: string) =>
     /^[~/]/.test(path.trim()) ? `{file:${path}}` : `{file:${join(folder, path.trim())}}`,
@@ -92,7 +105,7 @@ function sayProvider(name: string, provider: unknown, file: string): string {
   return `provider ${name} of ${file}${at}`
 }
 
-/** A model of another provider than that of our built-in choice: then that is the one the user has. */
+/** The user's model, where it is of another provider than our built-in choice. */
 function modelsOf({ model, small_model: small }: Table): Partial<Models> {
   if (typeof model !== "string" || model.startsWith("anthropic/")) return {}
   return { haiku: typeof small === "string" ? small : model, sonnet: model, opus: model }

@@ -4,7 +4,6 @@ import { howToHeal } from "../heal-agent.ts"
 import type { DatedPrice } from "../prices.ts"
 import { type QuotaWindow, sayQuota } from "../quota.ts"
 
-/** What is known of an agent. */
 export interface AgentRow {
   readonly name: string
   readonly detection:
@@ -60,7 +59,7 @@ export function renderAgents(agents: readonly AgentRow[], screen: Screen): strin
   const reached = table(
     [{ title: "AGENT" }, { title: "REACHED BY" }],
     agents.map((agent) => [agent.name, sayReach(agent)]),
-    // A command that is cut cannot be typed: the terminal wraps these lines instead.
+    // Never cut: a cut command cannot be typed.
     { ...screen, columns: Number.POSITIVE_INFINITY },
   )
   const notes = agents.flatMap(healthLines)
@@ -113,7 +112,7 @@ export interface UsageFacts {
   readonly dollarsAreEstimated?: boolean
 }
 
-/** Empty for what used nothing, such as a script. */
+/** Empty when nothing was used. */
 export function sayUsage({ inputTokens, outputTokens, dollars, dollarsAreEstimated }: UsageFacts): string {
   if (inputTokens + outputTokens === 0) return ""
   const cost = dollars === null ? "cost unknown" : `$${dollars.toFixed(4)}`

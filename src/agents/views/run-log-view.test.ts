@@ -77,7 +77,7 @@ it("says how a run ended", () => {
   }
   expect(show({ type: "finished", result: failed })).toBe("03:04:05  ended after 400 ms: crashed: exit code 1 boom")
   expect(show({ type: "finished", result: { ...failed, durationMs: 200_000 } })).toContain("after 3 min 20 s")
-  expect(renderItem({ type: "cut-off", isEmpty: false }, SCREEN)).toBe("          cut off: nobody saw how it ended")
+  expect(renderItem({ type: "cut-off", isEmpty: false }, SCREEN)).toBe("          cut off: its end was not recorded")
   expect(renderItem({ type: "cut-off", isEmpty: true }, SCREEN)).toBe("          nothing of it is recorded here")
 })
 

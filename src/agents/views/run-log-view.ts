@@ -4,7 +4,6 @@ import { shortTime } from "../../reporting/views/status-view.ts"
 import type { LogEntry } from "../run-log.ts"
 import { sayUsage } from "./agents-view.ts"
 
-/** What a recording is shown below. */
 export function runHeading(run: RunFact, screen: Screen): string {
   const of = run.task === null ? "" : ` task ${run.task}${run.attempt === null ? "" : `, attempt ${run.attempt}`},`
   const model = run.model === null ? "" : ` (${run.model})`
@@ -13,7 +12,7 @@ export function runHeading(run: RunFact, screen: Screen): string {
   return paint(oneLine(text), "bold", screen.color)
 }
 
-/** An entry as lines below each other, its time in front of the first one. */
+/** The lines of an entry, with its time before the first one. */
 function renderEntry(entry: LogEntry, screen: Screen): string {
   const time = entry.at === null ? "        " : new Date(entry.at).toISOString().slice(11, 19)
   const [first = "", ...rest] = linesOf(entry, screen.columns - INDENT.length)
@@ -24,7 +23,6 @@ function renderEntry(entry: LogEntry, screen: Screen): string {
 
 const INDENT = " ".repeat("00:00:00  ".length)
 const MIN_WIDTH = 30
-/** Of what a tool printed. */
 const MAX_RESULT_LINES = 5
 
 function linesOf(entry: LogEntry, columns: number): string[] {
@@ -96,12 +94,6 @@ function sayDuration(ms: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
-/** What a worker printed, without what would colour or move anything on the screen. */
-function renderLogLine(line: string): string {
-  return manyLines(Bun.stripANSI(line))
-}
-
-/** A piece of a log, as `logs` shows it. */
 type LogPiece =
   | { readonly type: "run"; readonly run: RunFact }
   | { readonly type: "entry"; readonly entry: LogEntry }
@@ -115,9 +107,9 @@ export function renderItem(piece: LogPiece, screen: Screen): string {
     case "entry":
       return renderEntry(piece.entry, screen)
     case "cut-off":
-      return INDENT + (piece.isEmpty ? "nothing of it is recorded here" : "cut off: nobody saw how it ended")
+      return INDENT + (piece.isEmpty ? "nothing of it is recorded here" : "cut off: its end was not recorded")
     case "line":
-      return renderLogLine(piece.line)
+      return manyLines(Bun.stripANSI(piece.line))
     default:
       return piece satisfies never
   }
