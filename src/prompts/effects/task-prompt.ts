@@ -13,15 +13,15 @@ import type { FittedText } from "../views/fit-sections.ts"
 
 export interface PromptRequest extends TeamName {
   readonly id: TaskId
-  /** Whose messages and folder are told of. */
+  /** Its messages and folder are part of the prompt. */
   readonly worker?: WorkerId
-  /** The agent takes part in the team as this worker; otherwise it does the task in one run. */
+  /** The agent is this worker of the team; otherwise it does the task in one run. */
   readonly isMember: boolean
-  /** By default what the task asks for. */
+  /** By default the task's. */
   readonly role?: string
   readonly roles: readonly RoleDefinition[]
   readonly skills?: TaskSkills
-  /** Our MCP server, where the agent has it. */
+  /** The name of our MCP server, where the agent has it. */
   readonly server?: string
   /** The folder of the repository. */
   readonly root: string
@@ -32,25 +32,27 @@ export interface TaskPrompt {
   readonly facts: PromptFacts
   readonly role: RoleDefinition
   compose(limit: number): FittedText
-  /** What a route goes by. */
+  /** The input of a route. */
   asked(): AgentChoice["asked"]
 }
 
-/** All that an agent is told of a task, whoever asks and whichever agent it will be. */
+/** The prompt of a task, for any agent. */
 export async function taskPrompt(context: Context, request: PromptRequest): Promise<TaskPrompt> {
   const { project, team, id, worker, roles, skills, server, root, mask } = request
   const facts = await promptFacts.run(context, { project, team, id, worker })
   const { task } = facts
   const role = getRole(roles, request.role ?? task.agentType ?? task.role)
   assertCapable(task, role)
-  // A role that was made for the goal says all there is to say to anybody's task.
+  // A role that was made for the goal is enough for a generic task.
   const isEnough = role.name === task.role || (role.prefix !== undefined && task.role === GENERIC_ROLE)
   const taskRole = isEnough ? undefined : getRole(roles, task.role)
   const member = request.isMember ? worker : undefined
   const own = { facts, role, taskRole, worker: member, skills, server, root, mask }
   const compose = (limit: number) => composePrompt({ ...own, limit })
   return {
-    ...{ facts, role, compose },
+    facts,
+    role,
+    compose,
     asked: () => ({
       text: `${task.title}\n${task.description}`,
       agentType: role.name,

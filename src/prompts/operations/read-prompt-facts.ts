@@ -23,7 +23,7 @@ import { hasEnded, type Task } from "../../tasks/task.ts"
 import { readEventsOf } from "../../teams/operations/follow-team.ts"
 import type { PromptFacts, Setback } from "../prompt-facts.ts"
 
-/** Changes nothing: messages stay unread, and the task stays with whoever holds it. */
+/** Changes nothing: messages stay unread, and the claim stays as it is. */
 export const promptFacts = operation({
   name: "prompt.facts",
   summary: "Collect what an agent must know to do a task",
@@ -84,7 +84,7 @@ async function listNeeds(tx: Tx, key: number, { task, documents }: Needing): Pro
   return needs
 }
 
-/** With the content of those that the store keeps as text. */
+/** With the content of artifacts that the store keeps as text. */
 async function listArtifactsOf(
   tx: Tx,
   key: number,
@@ -100,7 +100,7 @@ async function listArtifactsOf(
   })
 }
 
-/** Whoever does one task of a role after the other goes on with what it found before. */
+/** An agent that does the tasks of a role in a loop goes on with its earlier results. */
 async function ownBefore(tx: Tx, key: number, { task, documents }: Needing): Promise<TaskId[]> {
   const spec = documents.find(({ path }) => task.agentType !== null && path === specPath(task.agentType))
   const role = spec && readRoleSpec(spec)
@@ -110,7 +110,7 @@ async function ownBefore(tx: Tx, key: number, { task, documents }: Needing): Pro
   return done.map(({ id }) => id).filter((id) => id !== task.id && !task.blockedBy.includes(id))
 }
 
-/** A fix has its own in its description. */
+/** A fix has its own findings in its description. */
 async function listFindingsFor(tx: Tx, key: number, { id, files }: Task): Promise<Finding[]> {
   const touches = ({ file, fixTask }: Finding) =>
     file !== null && fixTask !== id && files.some((pattern) => matchesPattern(file, pattern))
@@ -127,7 +127,6 @@ function withoutWithdrawn<E extends { readonly withdrawnAt: string | null }>(ent
   return entries.filter((entry) => entry.withdrawnAt === null)
 }
 
-/** More of them would tell of times long gone. */
 const MAX_DECISIONS = 3
 
 async function listDecisions(tx: Tx, key: number, { id }: Task): Promise<PromptFacts["decisions"]> {
@@ -136,18 +135,17 @@ async function listDecisions(tx: Tx, key: number, { id }: Task): Promise<PromptF
   return records.map(toEscalation).toSorted(byTime).slice(-MAX_DECISIONS)
 }
 
-/** What tells why a task was not done in one go. */
+/** Events that say why an attempt did not finish. */
 const TELLING = ["task.reopened", "task.released", "task.status_changed", "task.setback"] as const
 type TellingEvent = EventOf<(typeof TELLING)[number]>
 
-/** In the order in which they happened. */
 async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]> {
   const events = ofType(await readEventsOf(tx, key, task.id), ...TELLING).sort((a, b) => a.seq - b.seq)
   const reopened = ofType(events, "task.reopened")
   const verdicts = (await tx.verdicts.list(key)).filter(
     ({ scope, subject, status }) => (scope === "task" || scope === "qa") && subject === task.id && status === "failed",
   )
-  // A new attempt begins with its event; a verdict of the same millisecond was the cause of it.
+  // A verdict in the same millisecond caused the new attempt.
   const attemptAt = (timestamp: string) => 1 + reopened.filter((event) => event.timestamp < timestamp).length
   const attemptOf = ({ seq }: TellingEvent) => 1 + reopened.filter((event) => event.seq < seq).length
   return [
@@ -156,12 +154,12 @@ async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]>
   ].toSorted((a, b) => a.attempt - b.attempt || compare(a.timestamp, b.timestamp) || placeOf(a) - placeOf(b))
 }
 
-/** In one millisecond: what happened to the work, the verdict on it, and what follows from that. */
+/** Within a millisecond: what happened, then the verdict, then what follows from it. */
 function placeOf({ what }: Setback): number {
   return what === "verdict" ? 1 : what === "reopened" ? 2 : 0
 }
 
-/** What follows from a setback tells the same once more. */
+/** Events that follow from a setback repeat its reason. */
 function withoutEchoes(events: readonly TellingEvent[]): TellingEvent[] {
   return events.filter((event, index) => {
     const before = events[index - 1]
@@ -178,7 +176,7 @@ function ofVerdict({ by, timestamp, issues, checks }: Verdict, attempt: number):
   return { attempt, what: "verdict", by, timestamp, reason: reasons.join("\n") }
 }
 
-/** Changes without a reason teach nothing, except that a task had to be done again. */
+/** Changes without a reason teach nothing, except a new attempt. */
 function ofEvent({ type, by, timestamp, data }: TellingEvent, attempt: number): Setback[] {
   const base = { attempt, by, timestamp, reason: data.reason ?? "" }
   if (type === "task.reopened") return [{ ...base, what: "reopened" }]

@@ -3,32 +3,40 @@ import { oneLine } from "../../lib/text/table.ts"
 import { specPath } from "../../planning/roles/role-spec.ts"
 import type { RoleDefinition } from "../../planning/roles/roles.ts"
 import type { PromptFacts } from "../prompt-facts.ts"
-import { artifacts } from "./artifact-section.ts"
-import { closingWords } from "./closing-words.ts"
 import { type FittedText, fitSections, type Section, shorten } from "./fit-sections.ts"
-import { oneShotPreamble, teamPreamble } from "./preambles.ts"
-import { skills } from "./skill-section.ts"
-import { decisions, feedback, findings, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
+import { closingWords, oneShotPreamble, teamPreamble } from "./preambles.ts"
+import {
+  artifacts,
+  decisions,
+  feedback,
+  findings,
+  guidance,
+  messages,
+  needs,
+  ownedByOthers,
+  skills,
+  wisdom,
+} from "./surroundings.ts"
 
 export interface PromptInput {
   readonly facts: PromptFacts
   readonly role: RoleDefinition
-  /** What the task asks for, where the role is a type of agent that brings no expertise of its own in it. */
+  /** The role of the task, where `role` is a type of agent without expertise in it. */
   readonly taskRole?: RoleDefinition
-  /** Set for an agent that takes part in the team under this id; left out for one that does a task in one run. */
+  /** For an agent that is this worker of the team; left out for one that does a task in one run. */
   readonly worker?: string
   readonly skills?: TaskSkills
-  /** The name under which an agent that does a task in one run has our MCP server. */
+  /** The name of our MCP server for an agent that does a task in one run. */
   readonly server?: string
   /** The folder of the repository. */
   readonly root: string
   /** In characters. */
   readonly limit: number
-  /** Hides secrets that somebody wrote into a task, a message or a result. */
+  /** Hides secrets in tasks, messages and results. */
   readonly mask: (text: string) => string
 }
 
-/** What the agent gets, word for word. The same input always gives the same text. */
+/** The prompt, word for word. The same input gives the same text. */
 export function composePrompt(input: PromptInput): FittedText {
   const { facts, worker, limit, mask } = input
   const surroundings = [
@@ -62,7 +70,7 @@ export function composePrompt(input: PromptInput): FittedText {
           fileScope(input),
           context(input),
         ]
-  // Before anything is cut: half a secret would not be known as one.
+  // Mask before cutting: half a secret would not be recognized.
   const sections = [...start, ...surroundings].flatMap((section) =>
     section === undefined ? [] : [masked(section, mask)],
   )
@@ -72,13 +80,12 @@ export function composePrompt(input: PromptInput): FittedText {
 function masked(section: Section, mask: PromptInput["mask"]): Section {
   const blocks = section.blocks?.map((block) => ({
     ...block,
-    ...(block.label === undefined ? {} : { label: mask(block.label) }),
+    ...(block.label !== undefined && { label: mask(block.label) }),
     body: mask(block.body),
   }))
   return { ...section, lead: mask(section.lead ?? ""), blocks: limited(section, blocks) }
 }
 
-/** After the secrets: half of one would not be known any more. */
 function limited({ most }: Section, blocks: Section["blocks"]): Section["blocks"] {
   if (most === undefined) return blocks
   return blocks?.slice(-most.blocks).map((block) => ({ ...block, body: shorten(block.body, most.characters) }))
@@ -99,7 +106,7 @@ function role({ role, taskRole }: PromptInput): Section {
   const expertise = both
     .filter((each) => each.expertise.length > 0)
     .map((each) => `Expertise as ${each.name}: ${each.expertise.join(", ")}.`)
-  // Whoever reviews a security task must not be told to make changes, as the role of the task would be.
+  // A reviewer of a security task must not get instructions to make changes.
   const told = both.filter((each) => each.kind === role.kind).map((each) => each.instructions)
   const body = [...expertise, ...new Set(told)].filter((text) => text !== "").join("\n\n")
   const tools = role.tools.length === 0 ? "" : ` You may use these tools and no others: ${role.tools.join(", ")}.`
@@ -137,7 +144,6 @@ function fileScope({ facts, role }: PromptInput): Section {
   return { name: "file scope", heading: "FILE SCOPE", priority: null, lead, material }
 }
 
-/** Word for word in every prompt of a run. */
 const SHARED_FILES =
   "Besides, you may change manifests and settings of the whole project where the task needs it, such as a dependency or a script in package.json, Cargo.toml or pyproject.toml, also where another task names the file. Keep it small: other tasks change these files at the same time, and all of it is merged key by key. Never edit lock files: they are made anew."
 
@@ -153,7 +159,7 @@ function context({ facts, role, root }: PromptInput): Section {
   return { name: "context", heading: "CONTEXT", priority: null, lead: lines.join("\n") }
 }
 
-/** For a role that was made for the goal: where in the whole it stands. */
+/** For a role that was made for the goal: its place in the whole. */
 function pipeline({ team, task }: PromptFacts, { name, prefix, innerLoop }: RoleDefinition): string[] {
   const loop = "yes: you do the tasks of your role one after the other, and go on with what you found before"
   return [

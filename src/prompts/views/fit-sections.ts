@@ -2,28 +2,28 @@
 export interface Section {
   readonly name: string
   readonly heading: string
-  /** The lowest gives way first; null for what is never cut. */
+  /** The lowest is cut first; null is never cut. */
   readonly priority: number | null
   readonly lead?: string
-  /** How many characters of the lead are not teamwork's own words. */
+  /** Characters of the lead that are not teamwork's own words. */
   readonly material?: number
   readonly blocks?: readonly Block[]
-  /** However much room there is: only the last blocks, and each no longer. */
+  /** Always only the last blocks, each at most this long. */
   readonly most?: { readonly blocks: number; readonly characters: number }
 }
 
 export interface Block {
   readonly label?: string
   readonly body: string
-  /** Written by others: fenced, so that it cannot pose as a part of the prompt. */
+  /** Written by others: fenced, so that it cannot pose as part of the prompt. */
   readonly isForeign: boolean
-  /** Teamwork's own words; otherwise a body is the user's, or that of other agents. */
+  /** Teamwork's own words, not those of users or agents. */
   readonly isOurs?: true
 }
 
 export interface FittedSection {
   readonly name: string
-  /** In the prompt as it is; 0 for what was left out. */
+  /** 0 for a section that was left out. */
   readonly characters: number
   readonly trimmed: number
 }
@@ -31,21 +31,21 @@ export interface FittedSection {
 export interface FittedText {
   readonly text: string
   readonly sections: readonly FittedSection[]
-  /** Characters that teamwork itself adds: rules, headings and fences. The rest is the material they are about. */
+  /** Characters of teamwork's own words: rules, headings and fences. The rest is material. */
   readonly own: number
-  /** How much longer than allowed the text is, because the rest of it must not be cut. */
+  /** Characters over the limit, because the rest must not be cut. */
   readonly overBy: number
 }
 
-/** A shorter piece of a text says too little to be worth its place. */
+/** A shorter piece says too little. */
 const LEAST_OF_A_BODY = 200
 
-/** Nothing this short gives way while something longer can: one long message must not push everything else out. */
+/** Shorter sections are cut last: one long message must not push everything else out. */
 const FAIR_SHARE = 2000
 
 /**
- * One text of all sections, at most `limit` characters long. The section of the lowest priority gives way first: long
- * bodies are shortened in the middle, then the oldest entries go, then all of it. The last line says what was trimmed.
+ * One text of all sections, at most `limit` characters long. The section of the lowest priority is cut first: long bodies
+ * in the middle, then the oldest entries, then all of it. The last line says what was trimmed.
  */
 export function fitSections(sections: readonly Section[], limit: number): FittedText {
   const full = sections.map((section) => render(section))
@@ -59,7 +59,7 @@ export function fitSections(sections: readonly Section[], limit: number): Fitted
     for (const { section, index } of inOrder(sections)) {
       const now = texts[index] ?? ""
       if (join([...texts, note(report(), limit)]).length <= limit) break
-      // The note will tell of this section too: there must be room for that, whatever is left of it.
+      // The note will name this section too and needs room for it.
       const others = report().filter((_, each) => each !== index)
       const line = note([...others, { name: section.name, characters: lengthOf(full[index]), trimmed: 1 }], limit)
       const excess = join([...texts, line]).length - limit
@@ -69,13 +69,12 @@ export function fitSections(sections: readonly Section[], limit: number): Fitted
   return { ...withNote(join(texts), report(), limit), own: own() }
 }
 
-/** What is trimmed is material. */
 function ownOf({ material = 0, blocks = [] }: Section, before = "", after = ""): number {
   const bodies = blocks.reduce((sum, { body, isOurs }) => sum + (isOurs === true ? 0 : body.length), material)
   return Math.min(after.length, Math.max(0, before.length - bodies))
 }
 
-/** Those that may be trimmed and where they stand, the lowest priority first. */
+/** The sections that may be cut, the lowest priority first. */
 function inOrder(sections: readonly Section[]) {
   const trimmable = sections.flatMap((section, index) =>
     section.priority === null ? [] : [{ section, index, priority: section.priority }],
@@ -139,7 +138,7 @@ function shrink(section: Section, room: number): string {
   return keep === undefined ? "" : render(section, { maxBody: LEAST_OF_A_BODY, keep })
 }
 
-/** The largest number that fits, where a smaller one fits as well; near the edge it may be one that is a bit smaller. */
+/** The largest number that fits, by bisection. */
 function findLargest(from: number, to: number, fits: (size: number) => boolean): number | undefined {
   let best: number | undefined
   let low = from
@@ -154,7 +153,7 @@ function findLargest(from: number, to: number, fits: (size: number) => boolean):
   return best
 }
 
-/** Beginning and end stay: the one says what it is about, the other what came out. */
+/** Keeps the beginning, which says what it is about, and the end, which says what came out. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text
   const mark = (left: number) => `\n[... ${left} characters left out ...]\n`
@@ -165,7 +164,7 @@ export function shorten(text: string, max: number): string {
   return `${text.slice(0, head)}${mark(tail - head)}${text.slice(tail)}`
 }
 
-/** Whether a character of two halves would be cut apart there. */
+/** Whether a surrogate pair would be cut apart. */
 function cutsLetter(text: string, at: number): boolean {
   return at > 0 && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1))
 }

@@ -3,7 +3,7 @@ import { LEAD } from "../../messages/message.ts"
 import { TRIGGERS } from "../../requests/escalation.ts"
 import type { Task } from "../../tasks/task.ts"
 
-/** For an agent that is a worker of the team itself: it claims, reports and takes the next task. */
+/** For an agent that is a worker itself: it claims, reports and takes the next task. */
 export function teamPreamble({ project, team }: TeamName, { id, qa }: Pick<Task, "id" | "qa">, worker: string): string {
   const at = `--project ${project} --team ${team}`
   const task = `--id ${id} --owner ${worker} ${at}`
@@ -29,7 +29,7 @@ FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task i
 SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --unread-only --mark-read ${at}\`. When ${LEAD} sends a message of the type shutdown_request, finish or release what you hold, answer with a shutdown_response that carries its request_id, and stop.`
 }
 
-/** For an agent that does one task in one run; whoever started it claims, commits and reports. */
+/** For an agent that does one task in one run; its worker claims, commits and reports. */
 export function oneShotPreamble(closing: string, server?: string): string {
   const tools =
     server === undefined
@@ -44,6 +44,31 @@ export function oneShotPreamble(closing: string, server?: string): string {
 ${closing}`
 }
 
-/** One rule, so that nobody has to weigh two of them. */
 const OPEN_DECISIONS =
   "Decide yourself what the task leaves open, and say what you assumed. Escalate only what a person must decide or provide: access, money, another scope, contradicting requirements."
+
+interface Closing {
+  /** A judging role reports problems as records. */
+  readonly hasFindings: boolean
+  /** A role that was made for the goal may need another role. */
+  readonly hasGap: boolean
+}
+
+/** How to end an answer; `src/tasks/closing-block.ts` reads it. */
+export function closingWords({ id }: Pick<Task, "id">, { hasFindings, hasGap }: Closing): string {
+  const lines = [
+    `\`FAILED task #${id}: <reason>\` if the task is not done, or only in part.`,
+    `\`ESCALATE TRIGGER: <what a person must decide, what you tried>\`; TRIGGER is one of ${TRIGGERS.join(", ")}. Your work is kept until then.`,
+    "`NOTHING TO DO: <reason, and how you made sure>` if all it asks for is there already; change nothing then.",
+    "`LEARNED: ...`, `DECIDED: ...` or `ISSUE: ...` for what other tasks should know.",
+    ...(hasFindings
+      ? ["`FINDING critical|major|minor FILE:LINE: <what is wrong>` for each problem; - for no file."]
+      : []),
+    ...(hasGap
+      ? [
+          `\`CAPABILITY GAP task #${id}: <what is missing>\` if it needs a skill that is not yours; a role is made for it.`,
+        ]
+      : []),
+  ]
+  return `- End with what you changed, what you ran with what outcome, and what is left. Then add what applies, each on a line of its own:\n${lines.map((line) => `  - ${line}`).join("\n")}`
+}
