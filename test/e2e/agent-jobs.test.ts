@@ -119,7 +119,7 @@ describe("the command of an agent", () => {
   it("is not for a repository to choose", async () => {
     using bench = makeBench()
     const set = ["config", "set", "agents.claude.command", "evil"]
-    const said = "agents.claude.command names a program that is run, which is not for a repository to say"
+    const said = "agents.claude.command names a program that is run, so the file of a repository cannot set it"
     expect(await bench.refused("config.bad_value", ...set, "--repository")).toContain(said)
     expect(existsSync(join(bench.cwd, "teamwork.json"))).toBe(false)
     writeFileSync(join(bench.cwd, "teamwork.json"), '{"agents":\n{"claude":{"command":["evil"]}}}')
@@ -252,7 +252,7 @@ describe("agent exec and status (R179-R181)", () => {
       "x",
     )
     expect(refusal).toContain(
-      "agents.acp.mode.edit says what programs may do or know, which is not for a repository to say",
+      "agents.acp.mode.edit decides what programs may do or know, so the file of a repository cannot set it",
     )
   })
 
@@ -504,7 +504,9 @@ function makeJob(bench: Bench, jobId: string, parts: { job?: Data; process?: obj
   const folder = join(bench.home, "jobs", jobId)
   mkdirSync(folder, { recursive: true })
   const write = (name: string, value: object) => writeFileSync(join(folder, name), JSON.stringify(value))
-  write("job.json", { jobId, agent: "script", prompt: "true", createdAt: new Date().toISOString(), ...parts.job })
+  const work = { agent: "script", prompt: "true", workspace: bench.home, permission: "full", timeMs: null }
+  const model = { model: null, tier: "sonnet", effort: null }
+  write("job.json", { jobId, ...work, ...model, createdAt: new Date().toISOString(), ...parts.job })
   if (parts.process !== undefined) write("process.json", parts.process)
   if (parts.result !== undefined) write("result.json", { reason: "done", answer: "hi", error: "", ...parts.result })
   return jobId

@@ -24,6 +24,12 @@ export const JobRequest = v.object({
 })
 export type JobRequest = Readonly<v.InferOutput<typeof JobRequest>>
 
+/** What states of a job need of its request; earlier versions wrote fewer fields. */
+const keptRequest = v.object({
+  ...v.pick(JobRequest, ["jobId", "agent", "createdAt"]).entries,
+  prompt: v.fallback(v.string(), ""),
+})
+
 /** How it ended. */
 export interface JobResult extends AgentResult {
   readonly finishedAt: string
@@ -36,7 +42,7 @@ const processIdentity = v.custom<ProcessIdentity>((value) => v.is(v.object({ pid
 /** Everything about a job is on disk, for any process that asks. */
 export interface JobFolder {
   readonly path: string
-  readonly job: JobRequest
+  readonly job: v.InferOutput<typeof keptRequest>
 }
 
 /** Errors of the job's own process. */
@@ -56,7 +62,7 @@ export function makeJobFolder(home: string, job: JobRequest): JobFolder {
 
 export function findJobFolder(home: string, jobId: string): JobFolder {
   const path = join(home, "jobs", jobId)
-  const job = isId(jobId) ? readJson(join(path, JOB), JobRequest) : undefined
+  const job = isId(jobId) ? readJson(join(path, JOB), keptRequest) : undefined
   if (job === undefined)
     throw new AppError(
       "job.not_found",
@@ -73,7 +79,7 @@ export function listJobFolders(home: string): JobFolder[] {
   return namesIn(root)
     .filter((name) => !name.startsWith(REMOVED))
     .flatMap((name) => {
-      const job = readJson(join(root, name, JOB), JobRequest)
+      const job = readJson(join(root, name, JOB), keptRequest)
       return job === undefined ? [] : [{ path: join(root, name), job }]
     })
     .sort((a, b) => b.job.createdAt.localeCompare(a.job.createdAt))
