@@ -65,8 +65,8 @@ export type ReadAccount = (env: Env, files: Files, isProfile?: boolean) => Accou
 /** What a person types to log in; `profileFolder` is null for the program's own account. */
 export function adviseLogin(login: Login, profileFolder: string | null, env: Env): string {
   const { command, step = "", key, folderVariable } = login
-  if (profileFolder === null) return `nobody is logged in; run ${command}${step}, or set ${key}`
-  return `nobody is logged in; run: ${folderVariable}=${typedPath(profileFolder, env)} ${command}${step}`
+  if (profileFolder === null) return `not logged in; run ${command}${step}, or set ${key}`
+  return `not logged in; run: ${folderVariable}=${typedPath(profileFolder, env)} ${command}${step}`
 }
 
 /** A shell does not expand `~` in quotes. */

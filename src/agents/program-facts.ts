@@ -18,7 +18,7 @@ export interface ProgramFacts {
    * that the rest is left for code. Null for a program that reads no prompt; it is never chosen for a task by its text.
    */
   readonly promptLimit: number | null
-  /** Left out where nobody logs in, or where only the program knows how. */
+  /** Left out where no login is needed, or only the program knows how. */
   readonly login?: Login
   /** What the folder of a profile holds, for the help of `agents.NAME.profiles`; left out where it has no profiles. */
   readonly profileFolder?: string

@@ -77,12 +77,12 @@ describe("profiles of agent programs (F035)", () => {
     const { stdout: listed } = await bench.run(["agent", "list", "--format", "table"], { env: user })
     const { stdout: examined } = await bench.run(["doctor", "--format", "table"], { env: user })
     for (const advice of [
-      "nobody is logged in; run: CLAUDE_CONFIG_DIR=~/.new claude auth login\n",
-      `nobody is logged in; run: CLAUDE_CONFIG_DIR='${bench.home}/my account' claude auth login\n`,
-      "nobody is logged in; run: CODEX_HOME=~/.new codex login\n",
-      "nobody is logged in; run: GEMINI_CLI_HOME=~/.new gemini and choose a login\n",
-      "nobody is logged in; run: HOME=~/.new opencode auth login\n",
-      "nobody is logged in; run claude auth login, or set ANTHROPIC_API_KEY\n",
+      "not logged in; run: CLAUDE_CONFIG_DIR=~/.new claude auth login\n",
+      `not logged in; run: CLAUDE_CONFIG_DIR='${bench.home}/my account' claude auth login\n`,
+      "not logged in; run: CODEX_HOME=~/.new codex login\n",
+      "not logged in; run: GEMINI_CLI_HOME=~/.new gemini and choose a login\n",
+      "not logged in; run: HOME=~/.new opencode auth login\n",
+      "not logged in; run claude auth login, or set ANTHROPIC_API_KEY\n",
     ]) {
       expect(listed).toContain(advice)
       expect(examined).toContain(advice.trim())

@@ -1,4 +1,4 @@
-// A settings file that is broken is named, instead of "nobody is logged in".
+// A settings file that is broken is named, instead of "not logged in".
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -110,7 +110,7 @@ describe("availability", () => {
     const { env } = install(bench, "codex", "1.0.1")
     const { OPENAI_API_KEY: _, ...without } = env
     const { ask } = shopIn(bench, without)
-    const because = "it is not available: nobody is logged in"
+    const because = "it is not available: not logged in"
     if (process.platform === "linux")
       expect(await ask("route", BACKEND)).toMatchObject({
         agent: null,

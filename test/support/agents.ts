@@ -13,7 +13,7 @@ import { sandboxEnv } from "./sandbox.ts"
 
 export { NO_LIMITS } from "../../src/agents/make-agent-job.ts"
 
-/** What a launch gets where a test says nothing else: nobody is logged in, and no file is there. */
+/** What a launch gets where a test says nothing else: not logged in, and no file is there. */
 export function programConfig(program: AgentProgram, change: Partial<ProgramConfig> = {}): ProgramConfig {
   return {
     ...{ command: program.command, models: program.models, args: [], settings: {}, isRoot: false },

@@ -156,5 +156,5 @@ function whyNot({ detection }: AgentStanding): string | undefined {
   if (!detection.isAvailable) return detection.why
   if (detection.isLoggedIn !== false) return undefined
   // The rest is the way out, for a person.
-  return detection.missing?.split("; ")[0] ?? "nobody is logged in"
+  return detection.missing?.split("; ")[0] ?? "not logged in"
 }

@@ -94,7 +94,7 @@ function instructions({ workspace }: AgentJob, config: ProgramConfig): string {
 function settings(job: AgentJob, config: ProgramConfig) {
   const { tier, effort, mcpServers, env, workspace } = job
   const all = { ...userExtras(config).servers, ...agreedServers(codexFacts, job, config), ...mcpServers }
-  // Otherwise a call waits for an approval that nobody gives.
+  // Otherwise a call waits for an approval for ever.
   const servers = Object.entries(all).map(([name, server]) => [
     name,
     { ...Object(server), default_tools_approval_mode: "approve" },

@@ -56,7 +56,7 @@ describe("agent list", () => {
   })
 
   it("shows what to type in full on a narrow screen", () => {
-    const missing = "nobody is logged in; run: CLAUDE_CONFIG_DIR=~/.claude-work claude, and type /login there"
+    const missing = "not logged in; run: CLAUDE_CONFIG_DIR=~/.claude-work claude, and type /login there"
     const row = { ...claude, name: "claude@work", detection: { ...claude.detection, missing } }
     expect(renderAgents([row], { columns: 40, color: false }).split("\n")).toContain(`claude@work  ${missing}`)
   })
