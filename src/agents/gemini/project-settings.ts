@@ -35,5 +35,7 @@ export function problemWithSettings(
   ]
   if (refused.length > 0)
     return `${PROJECT_SETTINGS} sets ${refused.join(", ")}, which could change what Gemini CLI may do; use another agent or remove it`
-  return isAgreed(program) ? undefined : `${PROJECT_SETTINGS} starts programs that no person agreed to; see and agree with: teamwork trust`
+  return isAgreed(program)
+    ? undefined
+    : `${PROJECT_SETTINGS} starts programs that no person agreed to; see and agree with: teamwork trust`
 }
