@@ -5,7 +5,7 @@ import { dirname } from "../lib/paths.ts"
 import type { SeatMarker } from "../sessions/effects/seat-marker.ts"
 import { readHeldFiles } from "../store/sqlite/read-held-files.ts"
 
-/** Whether the call of a hook tells of a write of the session's own files, by a glance at settings and store. */
+/** Whether a hook call is about a write to files of the session's own task, decided without loading the program. */
 export function isOwnWrite(
   call: Readonly<Record<string, unknown>>,
   marker: SeatMarker,
@@ -15,7 +15,7 @@ export function isOwnWrite(
   return writesOwnFiles(call, marker, { userHome: userHomeOf(env), shared, held: readHeldFiles })
 }
 
-/** Which folder is the repository's takes longer to tell than that none has settings. */
+/** Checking every parent folder for settings is faster than finding the repository. */
 function settingsAround(cwd: string): string[] {
   const files: string[] = []
   for (let folder = cwd; folder !== "/"; folder = dirname(folder)) files.push(`${folder}/teamwork.json`)

@@ -1,6 +1,6 @@
-/** Who is written into an event when no owner was named: a person at the keyboard, or the lead acting for them. */
+/** The actor of an event without an owner: a person at the keyboard, or the lead acting for them. */
 export const PERSON = "person"
-/** Who acts when teamwork decides by itself. */
+/** The actor when teamwork decides by itself. */
 export const ENGINE = "teamwork"
-/** Who decides where a rule does, since nobody is to be waited for. */
+/** The actor when a rule decides, without waiting for a person. */
 export const POLICY = "policy"

@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { money } from "../lib/text/money.ts"
 
-/** What runs of agents may use up. 0 is no limit. */
+/** How much agent runs may use. 0 is no limit. */
 export interface Budget {
   readonly tokens: number
   readonly dollars: number
@@ -14,7 +15,7 @@ const FACTORS: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6 }
 const DOLLARS = /^(?:\$\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*(?:usd|dollars?|\$))$/
 const TOKENS = /^(\d+(?:\.\d+)?)\s*([km]?)\s*(tokens?|t)?$/
 
-/** Reads what a person writes. A bare small number could mean dollars or tokens, so it must name its unit. */
+/** Parses what a person types. A bare number could mean dollars or tokens, so it needs a unit. */
 export function parseBudget(text: string): Budget | { readonly problem: string } {
   const given = text.trim().toLowerCase()
   if (given === "none") return NO_BUDGET
@@ -64,16 +65,18 @@ export function sayBudget({ tokens, dollars }: Budget): string {
   return parts.join(" and ") || "none"
 }
 
-/** What was said for a run goes before the settings, unit by unit; `none` lifts both. */
+/** The budget of a run overrides the settings, unit by unit; `none` removes both limits. */
 export function chooseBudget(run: Budget | null, configured: Budget): Budget {
   if (run === null) return configured
   if (isUnlimited(run)) return run
   return { tokens: run.tokens || configured.tokens, dollars: run.dollars || configured.dollars }
 }
 
-/** A budget as it was stored; null for anything else. */
+const Limit = v.pipe(v.number(), v.finite(), v.minValue(0))
+const StoredBudget = v.object({ tokens: Limit, dollars: Limit })
+
+/** A stored budget; null for anything else. */
 export function readBudget(value: unknown): Budget | null {
-  const { tokens, dollars } = ((typeof value === "object" ? value : null) as Partial<Budget>) ?? {}
-  const isLimit = (limit: unknown) => typeof limit === "number" && Number.isFinite(limit) && limit >= 0
-  return isLimit(tokens) && isLimit(dollars) ? (value as Budget) : null
+  const { success, output } = v.safeParse(StoredBudget, value)
+  return success ? output : null
 }

@@ -1,7 +1,7 @@
 import { AppError } from "./errors.ts"
 import { describeTeam, type RunName } from "./team.ts"
 
-/** The answer to a change of an earlier run. */
+/** The refusal to change an earlier run. */
 export function closedRun({ project, team, run }: RunName): AppError {
   return new AppError(
     "run.closed",

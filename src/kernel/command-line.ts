@@ -2,10 +2,10 @@ import { kebab } from "../lib/text/kebab.ts"
 import { quoteArgument } from "../lib/text/quote-argument.ts"
 import type { FieldValue } from "./remedy.ts"
 
-/** What a command takes without its flag; every field may also be given by flag. */
+/** Fields that a command takes without a flag; every field also has a flag. */
 interface Arguments {
   readonly positional?: readonly string[]
-  /** The field that takes everything behind `--`. */
+  /** The field that takes everything after `--`. */
   readonly takesRest?: string
 }
 
@@ -20,7 +20,7 @@ export function commandLine({ operation, fields = {} }: Call, { positional = [],
   const loose: string[] = []
   for (const field of positional) {
     const words = wordsOf(given.get(field))
-    // Arguments go by their place: after a gap, or for a word that looks like a flag, the flag has to be named.
+    // Arguments are positional: after a gap, or for a word that looks like a flag, the flag must be written.
     if (words.length === 0 || words.some((word) => word.startsWith("-"))) break
     given.delete(field)
     loose.push(...words.map(quoteArgument))

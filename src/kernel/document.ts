@@ -1,9 +1,9 @@
-/** A text or file that belongs to the team and not to one task: what was learned, role specs, artifacts, discussions. */
+/** A text or file of the team, not of one task: wisdom, role specs, artifacts, discussions. */
 export interface Document {
-  /** Where it lies in the team's folder, with `/` between the parts: `wisdom/learnings.md`. */
+  /** Its path in the team's folder, separated by `/`: `wisdom/learnings.md`. */
   readonly path: string
   readonly content: string
-  /** `base64` for what is no text. */
+  /** `base64` for binary content. */
   readonly encoding: "utf8" | "base64"
   readonly by: string
   readonly createdAt: string

@@ -1,7 +1,7 @@
 import { commandLine } from "./command-line.ts"
 import { introduce, type Remedy, type Words } from "./remedy.ts"
 
-/** Every expected failure, by the code that surfaces and scripts may rely on. Codes are stable; messages are for people. */
+/** The codes of all expected failures. Scripts rely on codes; messages are for people. */
 export const ERROR_CODES = [
   "usage",
   "internal",
@@ -139,13 +139,13 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** The words of notes, logs and runs, which no door tells: people read them, and may type what they read. */
+/** The wording of notes and logs, which no door translates: commands as a person types them. */
 const PLAIN: Words = {
   field: (name) => name,
   remedy: (remedy, isFirst) => introduce(commandLine(remedy), remedy, isFirst),
 }
 
-/** The text, or how to say it where it names fields of the operation. */
+/** The text, or a function that makes it when it names fields of the operation. */
 export type Told = string | ((say: Words) => string)
 
 interface WayOut {
@@ -154,8 +154,8 @@ interface WayOut {
 }
 
 /**
- * A failure we foresee. The message gives the values, `details` carries them for programs, and the remedy is the way out.
- * Doors say all of it in their own words, by `tell`.
+ * An expected failure. The message has the values, `details` has them for programs, and the remedies say what to do. Each
+ * door words the message for its users by `tell`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode

@@ -1,7 +1,7 @@
 /**
- * The closed lists of words that events carry. What each word means, and which may follow which, is told by the rooms
- * (`tasks/`, `quality/`), and everybody takes the words from there. They stand here because the kernel defines the events
- * and imports nothing above it. A word more is a new version of the events that carry the list: see `event-versions.ts`.
+ * The closed lists of words in events. Their meaning and transitions are in the rooms (`tasks/`, `quality/`), which export
+ * them. They are here because the kernel defines the events and imports nothing above it. Adding a word needs a new
+ * version of the events that use the list: see `event-versions.ts`.
  */
 export const TASK_STATUSES = ["open", "in_progress", "in_review", "paused", "resolved", "failed", "skipped"] as const
 export type TaskStatus = (typeof TASK_STATUSES)[number]
@@ -16,11 +16,10 @@ export const FIRST_SETBACKS = [
 ] as const
 
 /**
- * Why a worker could not bring a task to an end. `gate`: the work was done and did not pass. `interrupted`: somebody
- * stopped the worker, which says nothing of the task. `lost`: the worker's process died or fell silent. `workspace`: it
- * had no place to work in. `qa`: QA did not pass the work often enough, or had nothing to go by. `agent-failed`: the agent
- * ended well and said that it failed. `left-out`: its program failed elsewhere and is not used for a while. The others are
- * how the run of an agent ended.
+ * Why a worker could not finish a task. `gate`: the work did not pass. `interrupted`: the worker was stopped, through no
+ * fault of the task. `lost`: the worker's process died or stopped responding. `workspace`: there was no workspace. `qa`:
+ * QA rejected the work too often, or could not judge it. `agent-failed`: the agent reported failure. `left-out`: its
+ * program failed elsewhere and is not used for a while. The others are how the run of an agent ended.
  */
 export const SETBACKS = [
   ...FIRST_SETBACKS,

@@ -1,13 +1,13 @@
 import { AppError } from "./errors.ts"
 
-/** Branded, so that two kinds of id cannot be mixed; what a user types stays a plain string. */
+/** Branded, so that two kinds of id cannot be mixed. */
 export type TaskId = string & { readonly __id: "task" }
 export type WorkerId = string & { readonly __id: "worker" }
 
 export const MAX_ID_LENGTH = 64
 
-// ASCII only: look-alike letters of other alphabets would make two ids that read the same. No slash, no leading dot or
-// dash, no dot or ".lock" at the end: ids become file names, branch names and command-line arguments.
+// ASCII only, because letters of other alphabets look alike. No slash, no leading dot or dash, no dot or ".lock" at the
+// end: ids become file names, branch names and command-line arguments.
 const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
 export const ID_RULE = `letters, digits, '.', '_' and '-', starting with a letter or digit, without '..' and not ending with '.' or '.lock', at most ${MAX_ID_LENGTH} characters`
@@ -29,7 +29,7 @@ function parseId(what: string, text: string): string {
   return text
 }
 
-/** Shows foreign text in one line: cut short, control characters escaped. */
+/** Foreign text in one line: shortened, with control characters escaped. */
 export function quoteInput(text: string): string {
   const shown = text.length > 40 ? `${text.slice(0, 40)}...` : text
   return JSON.stringify(shown)

@@ -1,4 +1,4 @@
-/** `2026-01-31T12:00:00.000Z`: a moment as we write it, on a day that exists. By hand, because there may be thousands. */
+/** `2026-01-31T12:00:00.000Z`, with a date that exists. By hand, because an import checks thousands. */
 export function isIsoTime(text: string): boolean {
   if (text.length !== SHAPE.length) return false
   for (let at = 0; at < SHAPE.length; at++) {

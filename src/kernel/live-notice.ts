@@ -1,9 +1,9 @@
 import type { TaskId } from "./ids.ts"
 
 /**
- * What goes on inside of a run of an agent, for whoever looks on. Not an event: a notice has no number and no version, is
- * not in the store and is never told again. It may come late, twice or not at all, as for a run on another machine. So it
- * is for showing; nothing may be decided by it. Secrets are masked, as in the recording that it is read from.
+ * What an agent does during a run, for display only. Not an event: it has no number and no version and is not in the
+ * store. It may come late, twice or not at all, as for a run on another machine, so no decision may depend on it. Secrets
+ * are masked, as in the recording that it is read from.
  */
 export type LiveNotice = NoticePlace & (AgentSaid | AgentUsedTool | AgentWaiting)
 
@@ -11,9 +11,9 @@ interface NoticePlace {
   readonly run: string
   /** Null for a run that plans or reviews. */
   readonly task: TaskId | null
-  /** Who had the agent run. */
+  /** The worker, planner or reviewer that runs the agent. */
   readonly worker: string
-  /** By the clock of the machine that it ran on. */
+  /** By the clock of the machine of the run. */
   readonly at: number
 }
 
@@ -25,15 +25,15 @@ interface AgentSaid {
 interface AgentUsedTool {
   readonly type: "agent.used_tool"
   readonly tool: string
-  /** The file, command or pattern it was used on, in a few words; empty where nothing tells. */
+  /** The file, command or pattern it was used on, shortened; empty when unknown. */
   readonly target: string
 }
 
-/** Its provider does not answer, and it tries again by itself. */
+/** The provider does not answer; the agent retries by itself. */
 interface AgentWaiting {
   readonly type: "agent.waiting"
   /** As in the results of runs: `rate-limited`, `overloaded`, `unreachable`. */
   readonly reason: string
-  /** Null when it does not say. */
+  /** Null when unknown. */
   readonly until: number | null
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { problemAt } from "../lib/schema.ts"
 import { AppError } from "./errors.ts"
 import type { TaskId } from "./ids.ts"
 
@@ -47,11 +48,6 @@ export function readRecord<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const read = v.safeParse(schema, data)
   if (read.success) return read.output
-  const [issue] = read.issues
-  const field = v.getDotPath(issue) ?? "data"
-  throw new AppError("internal", `${kind} ${number} in the store is damaged: ${field}: ${issue.message}`, {
-    kind,
-    number,
-    field,
-  })
+  const problem = problemAt(read.issues[0])
+  throw new AppError("internal", `${kind} ${number} in the store is damaged: ${problem}`, { kind, number })
 }

@@ -1,6 +1,6 @@
 /**
- * The operations that an error may name as its way out, by the names of their commands, each with the fields that may be
- * filled in. The compiler holds every remedy against this table, and a test holds the table against that of the commands.
+ * The commands that an error may suggest, each with the fields that it may fill in. The compiler checks every remedy by
+ * this table, and a test checks the table by that of the commands.
  */
 export const REMEDIES = {
   "agent jobs": [],
@@ -78,24 +78,24 @@ export const REMEDIES = {
 } as const satisfies Record<string, readonly string[]>
 
 type Operation = keyof typeof REMEDIES
-/** `true` for a flag; a text in capitals, such as ID, is for the reader to fill in. */
+/** `true` for a flag; a text in capitals, such as ID, is a placeholder. */
 export type FieldValue = string | number | true | readonly string[]
 
-/** What to do about an error, as data: each door says it in its own words. */
+/** What to do about an error, as data: each door words it for its users. */
 export type Remedy = { [Name in Operation]: RemedyOf<Name, (typeof REMEDIES)[Name][number]> }[Operation]
 
 interface RemedyOf<Name extends Operation, Field extends string> {
   readonly operation: Name
   readonly fields?: [Field] extends [never] ? never : { readonly [F in Field]?: FieldValue }
-  /** The words before it, for somebody who is told to: `see`, `go on with`. Without them: run it, or the same as the one before. */
+  /** The words before the command: `see`, `continue with`. Without them: `run`, or the words of the remedy before. */
   readonly to?: string
 }
 
-/** How a door names what is in an error. */
+/** How a door words the parts of an error. */
 export interface Words {
   /** A field of the operation that failed. */
   field(name: string): string
-  /** `isFirst`: nothing was said before it that a bare command could go with. */
+  /** `isFirst`: no other remedy comes before it. */
   remedy(remedy: Remedy, isFirst: boolean): string
 }
 

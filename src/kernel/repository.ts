@@ -1,7 +1,6 @@
 /**
- * A git repository as a store knows it. The id lies in git's common folder, so all worktrees of a repository share it. A
- * clone by git has none and is another repository. A copy of the folder has the same: of two folders with one id, the
- * one that the store knows keeps it.
+ * The id of a git repository, stored in git's common folder, so that all worktrees share it. A git clone has none and is
+ * another repository. A copied folder has the same id: the folder that the store knows keeps it.
  */
 export type RepositoryId = string & { readonly __id: "repository" }
 
@@ -14,37 +13,37 @@ export function parseRepositoryId(text: string): RepositoryId | undefined {
   return /^[0-9a-f]{32}$/.test(id) ? (id as RepositoryId) : undefined
 }
 
-/** The repository around a folder, as git's own files tell. */
+/** The repository around a folder, read from git's own files. */
 export interface RepositoryPlace {
-  /** Null where nobody has worked with it yet. */
+  /** Null before its first use with teamwork. */
   readonly id: RepositoryId | null
   /** Git's common folder, which all worktrees share. */
   readonly gitDir: string
   /** Where a person finds it: the main checkout, or the git folder of a repository without one. */
   readonly folder: string
-  /** The project's name, as long as no other repository has it. */
+  /** The project's name, unless another repository has it. */
   readonly name: string
-  /** What earlier versions called it; the same for plain names. */
+  /** Its name in earlier versions; the same for plain names. */
   readonly earlierName: string
 }
 
-/** Where the commits of an attempt lie, for people and for other repositories. */
+/** Where the commits of an attempt are, for people and for other repositories. */
 export interface WorkPlace {
   readonly machine: string
-  /** Of the repository, whatever worktree of it the work was done in. */
+  /** Of the repository, not of the worktree. */
   readonly folder: string
   readonly repository: RepositoryId | null
 }
 
-/** A repository in which a project lives. */
+/** A repository of a project. */
 export interface ProjectRepository {
   readonly project: string
   readonly repository: RepositoryId
   readonly gitDir: string
   readonly folder: string
-  /** The project that commands in this repository are about when they name none. */
+  /** It is the project of commands in this repository that name none. */
   readonly isDefault: boolean
-  /** Attached on purpose, beside the repository that the project began in. */
+  /** Added by `teamwork link`, beside the repository that the project began in. */
   readonly isLinked: boolean
   readonly addedAt: string
 }

@@ -2,7 +2,7 @@ import type { Team } from "./team.ts"
 
 const MAX_SLUG = 40
 
-/** What a team's work is called in files and prompts: by its goal and the day it began. */
+/** The name of a team's work in files and prompts, made of its goal and first day. */
 export function sessionId({ goal, project, createdAt }: Pick<Team, "goal" | "project" | "createdAt">): string {
   return `TC-${slug(goal) || slug(project)}-${createdAt.slice(0, 10).replaceAll("-", "")}`
 }

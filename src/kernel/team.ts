@@ -13,10 +13,10 @@ export type TeamMode = (typeof TEAM_MODES)[number]
 export const SCHEDULES = ["waves", "eager"] as const
 export type Schedule = (typeof SCHEDULES)[number]
 
-/** A team whose tasks are done without a word before, and without a look by somebody else after. */
+/** A team without approvals before its tasks and without QA after them. */
 export const UNGUARDED = { protocol: "none", hasQa: false } as const
 
-/** Who is asked along the way must be asked before anything is written. */
+/** In SUPERVISED mode a person approves each plan before anything is written. */
 export function protocolOf(mode: TeamMode): Protocol {
   return mode === "SUPERVISED" ? "planned" : "none"
 }
@@ -29,7 +29,7 @@ export interface TeamName {
   readonly run?: number
 }
 
-/** One run of a team: one goal or plan from its start to its end. Whoever writes for a run, in git or in files, names it. */
+/** One run of a team: one goal or plan from start to end. Needed to write for a run, in git or in files. */
 export interface RunName extends TeamName {
   readonly run: number
 }
@@ -44,9 +44,9 @@ export interface Team {
   readonly status: TeamStatus
   readonly mode: TeamMode
   readonly schedule: Schedule
-  /** `planned`: tasks go through the seven phases, and wait for an approval before anything is written. */
+  /** `planned`: tasks go through the seven phases and wait for an approval before anything is written. */
   readonly protocol: Protocol
-  /** Somebody else checks the work of each task before it counts. */
+  /** Another worker checks the work of each task before it is resolved. */
   readonly hasQa: boolean
   readonly createdAt: string
   readonly updatedAt: string

@@ -7,7 +7,7 @@ export function foldText(text: string): string {
     .trim()
 }
 
-/** The words of a text that say what it is about, each once. Chinese has no spaces: pairs of its letters stand in. */
+/** The significant words of a text. Chinese has no spaces, so pairs of its characters count as words. */
 export function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
   for (const [run] of text
@@ -22,11 +22,11 @@ export function wordsOf(text: string): Set<string> {
 
 function addWord(words: Set<string>, word: string): void {
   if (word.length < 3 || COMMON.has(word)) return
-  // One and many of a thing are about the same.
+  // Singular and plural count as the same word.
   words.add(word.length > 4 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word)
 }
 
-/** In any text, and so about nothing. */
+/** Too common to say what a text is about. */
 const COMMON = new Set(
   "about after all also and any are but can each every files for from has have into its more must not one only other out should some task team than that the their them then there these they this use used user uses using was what when where which while will with work you your".split(
     " ",
@@ -34,7 +34,5 @@ const COMMON = new Set(
 )
 
 export function countShared(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  let count = 0
-  for (const word of one) if (other.has(word)) count++
-  return count
+  return one.intersection(other).size
 }

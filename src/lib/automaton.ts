@@ -1,8 +1,8 @@
 import { type CharSet, has, intersect } from "./char-set.ts"
 
 /**
- * A set of texts, as a machine that reads one code point after the other: in several states at once, and the text is in
- * the set when one of them accepts at its end. State 0 is the first.
+ * A set of texts as a nondeterministic automaton over code points: a text is in the set when one of the states at its end
+ * accepts. State 0 is the first.
  */
 export interface Automaton {
   readonly edges: readonly (readonly Edge[])[]
@@ -14,7 +14,7 @@ interface Edge {
   readonly to: number
 }
 
-/** Makes one, edge by edge. */
+/** Builds an automaton edge by edge. */
 export class Builder {
   readonly #edges: Edge[][] = []
   readonly #skips: number[][] = []
@@ -32,7 +32,7 @@ export class Builder {
     return to
   }
 
-  /** From one state to the other without reading anything. */
+  /** From one state to another without reading. */
   skip(from: number, to = this.state()): number {
     this.#skips[from]?.push(to)
     return to
@@ -112,12 +112,12 @@ function commonEdges(automata: readonly Automaton[], from: readonly number[]): {
   return found
 }
 
-/** As many states of all of them together are looked at; patterns that people write have some hundred. */
-const MOST_LOOKED_AT = 20_000
+/** The most combined states to visit; patterns that people write have some hundred. */
+const MAX_VISITED = 20_000
 
 /**
- * A shortest text that all of `some` accept and none of `others` does. Undefined when there is none; empty when it would
- * take for ever to find out, as some few patterns of many stars have more states together than can be looked at.
+ * A shortest text that all of `some` accept and none of `others` does. Undefined when there is none; empty when the search
+ * was given up, as patterns with many stars can have too many combined states.
  */
 export function findBeyond(some: readonly Automaton[], others: readonly Automaton[], pick: Pick): string | undefined {
   type Spot = Visit & { readonly sets: readonly (readonly number[])[] }
@@ -129,14 +129,14 @@ export function findBeyond(some: readonly Automaton[], others: readonly Automato
     const isOut = spot.sets.every((states, index) => !states.some((state) => others[index]?.accepts[state]))
     if (isIn && isOut) return textOf(spot)
     for (const { set, states } of commonEdges(some, spot.states)) {
-      // Points between the same borders lead the others to the same states, so one of them stands for all.
+      // Points between the same borders lead to the same states, so one of them represents all.
       for (const part of split(set, borders(others, spot.sets))) {
         const point = pick(part)
         if (point === undefined) continue
         const sets = others.map((other, index) => step(other, spot.sets[index] ?? [], point))
         const key = `${states}|${sets.join(";")}`
         if (seen.has(key)) continue
-        if (seen.size >= MOST_LOOKED_AT) return ""
+        if (seen.size >= MAX_VISITED) return ""
         seen.add(key)
         queue.push({ states, sets, before: spot, point })
       }

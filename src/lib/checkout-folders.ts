@@ -1,6 +1,6 @@
 /**
- * Checkouts that are made for workers and gates lie beside their git folders: `<name>`, `.repositories/<name>` for the
- * one who works there, `.views/<name>` for ourselves.
+ * Checkouts for workers and gates are beside their git folders: `<name>`, `.repositories/<name>` for the agent,
+ * `.views/<name>` for teamwork itself.
  */
 export const REPOSITORIES = ".repositories"
 export const VIEWS = ".views"

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs"
 
-/** Which file has this name now, whatever is in it; undefined where there is none. */
+/** Identifies the file at this path, not its content; undefined when there is none. */
 export function fileIdentity(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path)

@@ -9,7 +9,7 @@ export interface Checkout {
   readonly commonDir: string
 }
 
-/** The checkout that a place lies in, which need not exist; found without starting git. */
+/** The checkout around a path, which need not exist. Does not start git. */
 export function findCheckout(place: string): Checkout | undefined {
   for (let root = resolvePath(place); ; root = dirname(root)) {
     const git = root === "/" ? "/.git" : `${root}/.git`
@@ -25,12 +25,12 @@ function kindOf(path: string): "folder" | "file" | undefined {
     const stats = statSync(path, { throwIfNoEntry: false })
     return stats === undefined ? undefined : stats.isDirectory() ? "folder" : "file"
   } catch {
-    // A part of the way is a file, or may not be looked at.
+    // A part of the path is a file, or not readable.
     return undefined
   }
 }
 
-/** A linked worktree has a file that leads to its part of the common folder. */
+/** A linked worktree has a file that points to its part of the common folder. */
 function followFile(file: string): string {
   const target = /^gitdir:[ \t]*(.+?)[\r\n]*$/.exec(read(file))?.[1]
   if (target === undefined) return file

@@ -4,8 +4,7 @@ import { lstatSync, readlinkSync } from "node:fs"
 const MAX_LINKS = 40
 
 /**
- * Where a path leads, also one that does not exist yet: every link is followed, `..` means what lies above. It counts from
- * the root, or from a place whose links were followed already.
+ * Resolves all links and `..` of a path, which need not exist. `from`: the folder that the path starts in, without links.
  */
 export function followLinks(path: string, from = "/"): string {
   const todo = path.split("/").reverse()
@@ -20,7 +19,7 @@ export function followLinks(path: string, from = "/"): string {
       continue
     }
     const here = `${place}/${part}`
-    // Below what is not there nothing is.
+    // Below a missing folder nothing exists.
     const found: Found | undefined = isMissing || links >= MAX_LINKS ? undefined : look(here)
     isMissing ||= found === "nothing"
     if (typeof found !== "object") {
@@ -36,14 +35,14 @@ export function followLinks(path: string, from = "/"): string {
 
 type Found = { readonly target: string } | "other" | "nothing"
 
-/** Asked first what it is: to be told by an error that it is no link takes much longer. */
+/** Checks the type first, because the error of `readlink` takes much longer. */
 function look(path: string): Found {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return "nothing"
     return stats.isSymbolicLink() ? { target: readlinkSync(path) } : "other"
   } catch {
-    // It may not be looked at, or is gone meanwhile.
+    // Not readable, or deleted meanwhile.
     return "other"
   }
 }

@@ -1,4 +1,4 @@
-/** Absolute paths by hand, for what runs at every start: loading `node:path` takes longer than all of it. */
+/** Absolute paths without `node:path`, whose loading takes longer than the rest of a hook. */
 export function dirname(path: string): string {
   const slash = path.lastIndexOf("/")
   return slash <= 0 ? "/" : path.slice(0, slash)

@@ -1,9 +1,9 @@
-/** To ask for it costs about 10 ms. */
+/** A collection takes about 10 ms. */
 const PAUSE_MS = 1000
 
 /**
- * Gives back what nothing refers to any more, at most once a second. Left to itself the engine lets a process grow by half
- * before it looks, since the machine has memory enough; a process that stays for hours should not.
+ * Collects garbage at most once a second. By itself the runtime lets a process grow by half first, which is too much for
+ * a process that runs for hours.
  */
 export function makeMemoryReturn(now: () => number, collect: () => void = () => Bun.gc(true)): () => void {
   let doneAt = Number.NEGATIVE_INFINITY

@@ -7,7 +7,7 @@ export type MessageType = (typeof MESSAGE_TYPES)[number]
 export const LEAD = "orchestrator"
 const LEAD_ALIASES = ["lead", "team-lead", "coordinator"]
 
-/** Written as a recipient it means every worker; only the lead may use it. */
+/** As a recipient: every worker. Only the lead may use it. */
 export const EVERYBODY = "all"
 
 export interface Message {
@@ -28,15 +28,15 @@ export interface IdleNotification {
   readonly failure_reason?: string
 }
 
-/** What tells the lead that a worker is idle. */
+/** Sent to the lead when a worker becomes idle. */
 export function idleMessage({ id, payload }: { readonly id: string; readonly payload: IdleNotification }) {
   return { id, from: payload.worker_id, to: LEAD, type: "idle_notification", payload } as const
 }
 
-/** A worker must not read the lead's messages, nor speak for it. */
+/** A worker must not read the lead's messages or write in its name. */
 export function problemWithWorkerName(name: string): string | undefined {
   const isFree = inboxName(name) !== LEAD && name !== EVERYBODY
-  return isFree ? undefined : `"${name}" is no name for a worker: messages by it are the lead's, or everybody's`
+  return isFree ? undefined : `"${name}" cannot be the name of a worker: it stands for the lead or for all workers`
 }
 
 /** The name an inbox is stored under. */

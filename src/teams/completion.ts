@@ -1,17 +1,17 @@
 import type { Document } from "../kernel/document.ts"
 import type { Team } from "../kernel/team.ts"
 
-/** What becomes of a team when its work is done. `interactive`: a person says so. */
+/** What happens to a team when its work is done. `interactive`: a person decides. */
 export const COMPLETION_ACTIONS = ["interactive", "archive", "keep", "export"] as const
 export type CompletionAction = (typeof COMPLETION_ACTIONS)[number]
 
-/** Where the summary of a team lies that was put away, by how that was done. */
+/** The document with the summary of an archived or exported team. */
 export const SUMMARY_OF = { archive: "completion/archive.md", export: "completion/export.md" } as const
 
-/** The reason of the pause of a team that was kept. */
+/** The pause reason of a team that was kept. */
 export const KEPT = "kept for later"
 
-/** What was done with the team; `interactive` while nobody has said so. */
+/** What was done with the team; `interactive` before a decision. */
 export function completionAction({
   team,
   documents,
@@ -21,7 +21,7 @@ export function completionAction({
 }): CompletionAction {
   if (team.status === "paused") return team.pauseReason?.startsWith(KEPT) === true ? "keep" : "interactive"
   if (team.status !== "completed") return "interactive"
-  const isThere = (path: string) => documents.some((document) => document.path === path)
-  if (isThere(SUMMARY_OF.export)) return "export"
-  return isThere(SUMMARY_OF.archive) ? "archive" : "interactive"
+  const has = (path: string) => documents.some((document) => document.path === path)
+  if (has(SUMMARY_OF.export)) return "export"
+  return has(SUMMARY_OF.archive) ? "archive" : "interactive"
 }

@@ -1,20 +1,20 @@
 import type { ProjectRepository, RepositoryId } from "../kernel/repository.ts"
 
-/** What a store knows of a project, as far as it says which repository it belongs to. */
+/** What decides which repository a project belongs to. */
 export interface ProjectFacts {
   readonly repositories: readonly ProjectRepository[]
   readonly hasTeams: boolean
-  /** One of its teams worked in a repository, which that repository's refs show. */
+  /** One of its teams worked in a repository; that repository has refs of the work. */
   readonly hasWork: boolean
 }
 
 /**
- * What a project is to a repository:
- * - `own`: it lives there.
- * - `taken`: it lives in others.
- * - `free`: nobody uses the name.
- * - `unclaimed`: it has no repository and no work in any; it becomes that of the first that uses it.
- * - `worked`: it has no repository, but work in one; it belongs to the one with its refs.
+ * The relation of a project to a repository:
+ * - `own`: it belongs to this repository.
+ * - `taken`: it belongs to others.
+ * - `free`: the name is not used.
+ * - `unclaimed`: it has no repository and no work; the first repository that uses it gets it.
+ * - `worked`: it has no repository, but work in one; it belongs to the repository with its refs.
  */
 export type Standing = "own" | "taken" | "free" | "unclaimed" | "worked"
 
@@ -27,7 +27,7 @@ export function standingOf({ repositories, hasTeams, hasWork }: ProjectFacts, id
 
 const MAX_NAME_LENGTH = 60
 
-/** The names that a repository's project may get, best first: `api`, `api-2`, `api-3`, ... */
+/** Possible project names of a repository, best first: `api`, `api-2`, `api-3`, ... */
 export function* possibleNames(name: string): Generator<string, never> {
   yield name
   const stem = name.slice(0, MAX_NAME_LENGTH).replace(/[-._]+$/, "")

@@ -2,9 +2,8 @@ import type { TeamPhase, TeamStatus } from "../kernel/team.ts"
 import { hasEnded, isMet, type Task } from "../tasks/task.ts"
 
 /**
- * How a run of a team stands, for whoever brings the next goal or plan. `fresh`: planned, and nobody has begun. `going`: a
- * process leads it, or it has work that a run would go on with. `over`: it came to an end, though not everything is done.
- * `done`: everything is.
+ * The state of a run, which decides where the next goal or plan goes. `fresh`: no work has begun. `going`: a process leads
+ * it, or it has work to continue. `over`: it ended, and some tasks are not done. `done`: all tasks are done.
  */
 export type RunStanding = "fresh" | "going" | "over" | "done"
 
@@ -13,12 +12,12 @@ export interface StandingFacts {
   readonly status: TeamStatus
   /** A process leads it now. */
   readonly isLed: boolean
-  /** How the last process that led it ended; null when none did. */
+  /** Why the last leader left; null when there was none. */
   readonly leftBecause: string | null
   readonly tasks: readonly Pick<Task, "status" | "attempt">[]
 }
 
-/** How a process that led ends when there is nothing more that it could do. */
+/** Reasons of a leader that had nothing more to do. */
 const ENDS: readonly string[] = ["done", "stuck", "failed", "cancelled"]
 const ENDED: readonly TeamStatus[] = ["completed", "failed", "cancelled"]
 
@@ -29,11 +28,11 @@ export function standingOf({ phase, status, isLed, leftBecause, tasks }: Standin
   if (ENDED.includes(status)) return "over"
   const isBegun = leftBecause !== null || tasks.some((task) => task.status !== "open" || task.attempt > 1)
   if (!isBegun) return "fresh"
-  // Somebody works on it by hand, with no process that leads.
+  // Work by hand, without a leader.
   if (leftBecause === null) return tasks.every((task) => hasEnded(task.status)) ? (isDone ? "done" : "over") : "going"
   if (!ENDS.includes(leftBecause)) return "going"
   if (isDone) return "done"
-  // Everything was done then: what is open now was added or reopened since.
+  // After "done", open tasks were added or reopened later.
   const isGoing = leftBecause === "done" || tasks.some((task) => task.status === "in_progress")
   return isGoing ? "going" : "over"
 }

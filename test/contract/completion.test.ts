@@ -50,7 +50,7 @@ function completionContract(makeDatabase: MakeDatabase): void {
     const refused = await refusal(archiveTeam({ store }, request))
     expect([refused.code, refused.message]).toEqual([
       "archive.refused",
-      "house/main is not done (1); bring them to an end with: teamwork run, or keep the team with: teamwork keep",
+      "house/main is not done (1); finish them with: teamwork run, or keep the team with: teamwork keep",
     ])
     expect(await snapshot(store, key)).toEqual(before)
     await run(context(store), updateTask, { id: "1", status: "skipped" })

@@ -1496,7 +1496,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
         sendMessage,
         { from: "w1", to: "worker-3", message: "x" },
         "message.no_recipient",
-        "nobody here is called worker-3. Recipients: orchestrator, w1, or the id of a task",
+        "there is no recipient worker-3. Recipients: orchestrator, w1, or the id of a task",
       )
       await h.refuses(
         sendMessage,

@@ -71,9 +71,13 @@ describe("a wrong call changes nothing and says why in a line", () => {
     [
       "a worker by a name of the lead",
       ["join", "--worker-id", "team-lead"],
-      invalid(/no name for a worker.*--worker-id/),
+      invalid(/cannot be the name of a worker.*--worker-id/),
     ],
-    ["a worker that is everybody", ["worker", "setup", "--worker-id", "all"], invalid('"all" is no name for a worker')],
+    [
+      "a worker that is everybody",
+      ["worker", "setup", "--worker-id", "all"],
+      invalid('"all" cannot be the name of a worker'),
+    ],
     ["a server for such a worker", ["mcp", "--as", "orchestrator"], invalid("leave --as out to serve the lead")],
     ["one of a list", ["init", "--for", "codex,nope"], invalid('--for "nope" is not one of')],
     [

@@ -938,7 +938,7 @@ const WORKER_CASES: Case[] = [
     args: ["--reason", "the shop is sold", "--force", "--purge", ...REPOSITORY],
     data: { project: "shop", team: "main", stopped: [], done: 1, total: 4, is_purged: true },
     table:
-      /^Team shop\/main force-cancelled\. 0 workers stopped\. 1\/4 tasks were completed before cancellation\. It is forgotten\.\n$/,
+      /^Team shop\/main force-cancelled\. 0 workers stopped\. 1\/4 tasks were completed before cancellation\. It is deleted\.\n$/,
   },
   {
     command: "swarm status",
@@ -2123,13 +2123,13 @@ const QA_CASES: Case[] = [
     command: "revise",
     args: ["--id", "1", "--feedback", "Use the old names"],
     data: { reopened: [], told: ["1"] },
-    table: /^Task 1 is in_progress and goes on\nTold whoever works on: 1\n$/,
+    table: /^Task 1 is in_progress and goes on\nSent to the workers of: 1\n$/,
   },
   {
     command: "feedback",
     args: ["Dates as in the reports"],
     data: { feedback: [{ number: 1, text: "Dates as in the reports", task_id: null }], told: ["w1", "w2"] },
-    table: /1 .* all +Dates as in the reports\nTold at once: w1, w2\n$/,
+    table: /1 .* all +Dates as in the reports\nSent at once to: w1, w2\n$/,
   },
   {
     command: "feedback",

@@ -89,7 +89,7 @@ describe("archive", () => {
     await bench.ok("plan", "plan.json", "--yes")
     const before = bench.dump()
     expect(await bench.refused("archive.refused", "archive")).toBe(
-      "shop/main is not done (1, 2); bring them to an end with: teamwork run, or keep the team with: teamwork keep",
+      "shop/main is not done (1, 2); finish them with: teamwork run, or keep the team with: teamwork keep",
     )
     expect(bench.dump()).toEqual(before)
   })

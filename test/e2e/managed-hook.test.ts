@@ -79,14 +79,14 @@ it("judges also from a folder that is gone, where other commands say so", async 
   expect(await run(managed, "b.txt")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("does not belong") })
   expect(await run(["hook", "stop"])).toEqual({ stderr: "", exitCode: 0 })
   expect(await run(["task", "list"])).toEqual({
-    stderr: "Error: the folder that you are in is gone; go to another one\n",
+    stderr: "Error: the current folder was deleted; change to another folder\n",
     exitCode: 2,
   })
   const told = await run(["task", "list", "--json"])
   expect(JSON.parse(told.stderr)).toMatchObject({
     status: "error",
     code: "usage",
-    message: expect.stringContaining("is gone"),
+    message: expect.stringContaining("was deleted"),
   })
   expect(told.exitCode).toBe(2)
 })

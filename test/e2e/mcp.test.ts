@@ -162,7 +162,7 @@ describe("team_msg", () => {
     await using w2 = await asWorker(bench, "w2")
     expect(
       await w1.refused("message.no_recipient", "team_msg", { operation: "send", to: "worker-3", message: "hi" }),
-    ).toContain("nobody here is called worker-3")
+    ).toContain("there is no recipient worker-3")
     for (const id of ["w1", "w2"]) await bench.ok("worker", "setup", "--worker-id", id)
     await w1.call("team_msg", {
       operation: "send",

@@ -7,7 +7,7 @@ export interface CaptureRequest {
   readonly timeoutMs: number
 }
 
-/** How a program ended that is run for what it prints. */
+/** How a program ended, and its output. */
 export interface Captured {
   readonly reason: "exited" | "timed-out" | "not-found"
   readonly exitCode: number | null
@@ -15,7 +15,7 @@ export interface Captured {
   readonly stderr: string
 }
 
-/** Programs that answer a question, as a port: all of their output is kept. For what may run long see `process.ts`. */
+/** Runs a program and keeps all its output, as a port. For long runs see `process.ts`. */
 export type Capture = (request: CaptureRequest) => Promise<Captured>
 
 const GRACE_FOR_OUTPUT_MS = 500
@@ -33,7 +33,7 @@ export const capture: Capture = async ({ command, cwd, env, input, timeoutMs }) 
   const output = Promise.all([child.stdout.bytes(), child.stderr.text()])
   await child.exited
   const isTimedOut = child.signalCode === "SIGKILL" && child.exitCode === null
-  // What it started may hold its output open for as long as it likes.
+  // Its child processes may keep the output open.
   const [stdout, stderr] = isTimedOut
     ? await Promise.race([output, Bun.sleep(GRACE_FOR_OUTPUT_MS).then(() => NO_OUTPUT)])
     : await output

@@ -3,7 +3,7 @@ import { descendantsOf, processesMarked } from "./process-tree.ts"
 
 const MAX_WAITING_FOR_DEATH_MS = 5000
 
-/** Ends every process that was started with `NAME=value` in its environment, and all that they started. */
+/** Kills every process that has `NAME=value` in its environment, and their descendants. */
 export async function endMarked(marker: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const deadline = performance.now() + MAX_WAITING_FOR_DEATH_MS
   while (performance.now() < deadline) {
@@ -13,7 +13,7 @@ export async function endMarked(marker: string, env: Readonly<Record<string, str
       try {
         process.kill(pid, "SIGKILL")
       } catch {
-        // It is gone already.
+        // It has ended already.
       }
     }
     await sleep(5)

@@ -1,11 +1,11 @@
-/** A signal that fires with the first of several, until it is disposed of. */
+/** Aborts with the first of several signals, until it is disposed of. */
 export interface FirstSignal extends Disposable {
   readonly signal: AbortSignal
 }
 
 /**
- * Instead of `AbortSignal.any`, where listeners may stay: the runtime keeps one of those for ever, with all that its
- * listeners know of, as long as one of them knows a source.
+ * Replaces `AbortSignal.any` for long-lived sources: the runtime keeps its result and listeners in memory as long as a
+ * listener refers to a source.
  */
 export function firstSignal(...sources: readonly AbortSignal[]): FirstSignal {
   const first = new AbortController()

@@ -6,7 +6,7 @@ export interface StartRequest {
   readonly cwd: string
   /** The whole environment of the child; nothing is inherited by accident. */
   readonly env: Readonly<Record<string, string>>
-  /** What it finds on standard input, or null for nothing. With `staysOpen` more can be written. */
+  /** Its standard input, or null for none. With `staysOpen` more can be written. */
   readonly input: { readonly text: string; readonly staysOpen: boolean } | null
 }
 
@@ -15,21 +15,21 @@ export interface Exit {
   readonly signal: string | null
 }
 
-/** A program that runs, with everything it starts. */
+/** A running program with its descendants. */
 export interface LiveProcess {
   readonly stdout: ReadableStream<Uint8Array>
   readonly stderr: ReadableStream<Uint8Array>
   readonly exited: Promise<Exit>
-  /** Does nothing once it is gone, or when its input is not open. */
+  /** Does nothing after it ended, or when its input is not open. */
   write(text: string): Promise<void>
   closeInput(): void
-  /** Asks the whole tree to end. */
+  /** Sends SIGTERM to the whole tree. */
   terminate(): void
-  /** Ends the whole tree, also what moved to another group or lost its parent; resolves when nothing of it is left. */
+  /** Kills the whole tree, including processes that left the group or lost their parent. Resolves when all are gone. */
   destroy(): Promise<void>
 }
 
-/** Programs that are talked to while they run, as a port: tests and simulation bring their own. */
+/** Programs with open input and output, as a port: tests and simulation bring their own. */
 export interface LiveProcesses {
   start(request: StartRequest): LiveProcess | { readonly whyNot: string }
 }
@@ -39,7 +39,7 @@ const MAX_WAITING_FOR_DEATH_MS = 5000
 export const systemLiveProcesses: LiveProcesses = { start }
 
 function start({ command, cwd, env, input }: StartRequest): LiveProcess | { readonly whyNot: string } {
-  // The name carries the id, so that a run inside of another one bears both marks.
+  // The id is in the name, so that a nested run has both marks.
   const mark = `TEAMWORK_RUN_${crypto.randomUUID().replaceAll("-", "")}`
   let child: Bun.Subprocess<"pipe" | "ignore" | Uint8Array, "pipe", "pipe">
   try {
@@ -62,7 +62,7 @@ function start({ command, cwd, env, input }: StartRequest): LiveProcess | { read
       sink?.write(text)
       await sink?.flush()
     } catch {
-      // It does not read any more; how it ended tells its exit.
+      // It does not read any more; its exit says why.
     }
   }
   if (input?.staysOpen === true) void write(input.text)
@@ -76,7 +76,7 @@ function start({ command, cwd, env, input }: StartRequest): LiveProcess | { read
     })),
     write,
     closeInput() {
-      // Ending it twice, or after the program's end, fails in one way or another and does not matter.
+      // Ending it twice, or after the program ended, throws and does not matter.
       Promise.try(() => sink?.end()).catch(() => undefined)
     },
     terminate() {

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs"
+import { codeOf } from "../error-code.ts"
 
-/** A process that can be told from a later one with the same number. */
+/** A process and its start time, because process ids are reused. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it was started, in whatever form the system tells it; empty where it does not. */
+  /** The start time in the system's own format; empty when it is unknown. */
   readonly start: string
 }
 
@@ -15,7 +16,7 @@ export function isRunning({ pid, start }: ProcessIdentity): boolean {
   return start !== "" && startOf(pid) === start
 }
 
-/** Undefined when there is no such process, or only what its parent has not yet taken note of. */
+/** Undefined when there is no such process, or only a zombie. */
 function startOf(pid: number): string | undefined {
   let stat: string
   try {
@@ -23,13 +24,13 @@ function startOf(pid: number): string | undefined {
   } catch (error) {
     return process.platform === "linux" && isMissing(error) ? undefined : startByPs(pid)
   }
-  // The name in parentheses may hold anything; behind it come the state, and 19 fields later the start since boot.
+  // The name in parentheses may contain anything. After it come the state and, 19 fields later, the start since boot.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return fields[0] === "Z" || fields[0] === "X" ? undefined : `${bootId()} ${fields[19]}`
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")
+  return ["ENOENT", "ESRCH"].includes(codeOf(error) ?? "")
 }
 
 let knownBootId: string | undefined

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Everything that comes from the process, also what moved to a group or session of its own. */
+/** All descendants, including those in other groups or sessions. */
 export function descendantsOf(pid: number, env: Env): number[] {
   const pairs = listing(["ps", "-A", "-o", "pid=", "-o", "ppid="], env).map((line) => line.split(/\s+/).map(Number))
   const children = Map.groupBy(pairs, ([, parent]) => parent)
@@ -14,15 +14,12 @@ export function descendantsOf(pid: number, env: Env): number[] {
   return found
 }
 
-/**
- * Every process that was started with `NAME=value` in its environment. It finds also those that left their group and
- * whose parent is gone, which nothing else ties to us.
- */
+/** Every process with `NAME=value` in its environment: also finds those that left their group and lost their parent. */
 export function processesMarked(marker: string, env: Env): number[] {
   return processesByMark([marker], env).get(marker) ?? []
 }
 
-/** The same for many marks in one look, by mark. */
+/** The same for several marks at once, by mark. */
 export function processesByMark(markers: readonly string[], env: Env): Map<string, number[]> {
   const found = new Map<string, number[]>()
   for (const { pid, environment } of listEnvironments(env)) {
@@ -50,7 +47,7 @@ function listEnvironments(env: Env): { readonly pid: number; readonly environmen
   }))
 }
 
-/** A process that is just being started has none for a moment, and must not get away by that. */
+/** A process that just starts has no environment for a moment, and must not be missed. */
 function environmentSoon(pid: string): string {
   for (let looks = 0; looks < MAX_LOOKS && isStarting(pid); looks++) Bun.sleepSync(1)
   return environmentOf(pid)
@@ -58,11 +55,11 @@ function environmentSoon(pid: string): string {
 
 const MAX_LOOKS = 100
 
-/** Whether the kernel is about to lay out its memory: there is some, but not yet a place where its environment ends. */
+/** Whether the kernel is still loading it: it has memory, but its environment has no end yet. */
 function isStarting(pid: string): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // Counted behind the name, which may hold anything: the size of its memory, and the end of its environment.
+    // Counted after the name, which may contain anything: the size of its memory, and the end of its environment.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return fields[20] !== "0" && fields[48] === "0"
   } catch {
@@ -70,13 +67,13 @@ function isStarting(pid: string): boolean {
   }
 }
 
-/** Sends the signal to a whole group and to others, who may be gone by now. */
+/** Sends the signal to a group and to other processes. */
 export function killAll(group: number, others: readonly number[], signal: NodeJS.Signals): void {
   for (const target of [-group, ...others]) {
     try {
       process.kill(target, signal)
     } catch {
-      // It is gone already.
+      // It has ended already.
     }
   }
 }
@@ -85,7 +82,7 @@ function environmentOf(pid: string): string {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`
   } catch {
-    // It ended meanwhile, or is somebody else's and so not ours.
+    // It ended meanwhile, or belongs to another user.
     return ""
   }
 }
@@ -98,7 +95,7 @@ function listing(command: string[], env: Env): string[] {
       .split("\n")
       .map((line) => line.trim())
   } catch {
-    // No ps here: the group alone has to do.
+    // There is no ps: only the group is found.
     return []
   }
 }

@@ -9,11 +9,11 @@ export interface RunRequest {
   readonly env: Record<string, string | undefined>
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Sees the output as it comes, both streams. */
+  /** Gets the output of both streams as it comes. */
   readonly onOutput?: (chunk: Uint8Array) => void
 }
 
-/** How a process ended, success and failure alike. */
+/** How a process ended, for success and failure. */
 export interface RunResult {
   readonly reason: "exited" | "timed-out" | "cancelled" | "not-found"
   readonly exitCode: number | null
@@ -78,7 +78,7 @@ async function run(request: RunRequest): Promise<RunResult> {
   try {
     await child.exited
     endedAt = performance.now()
-    // What it left running may hold the pipes open for hours; the command itself has ended, and so does this run.
+    // Processes that it left may keep the pipes open for hours. The command has ended, so the run ends too.
     await Promise.race([output.ended, sleep(GRACE_FOR_LEFTOVERS_MS)])
   } finally {
     clearTimeout(timer)

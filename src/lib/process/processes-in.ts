@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
 /**
- * Processes of this name that work in one of the folders or below, or were told of one; undefined where the system does
- * not tell.
+ * Processes of this name whose working folder or arguments are in one of the folders; undefined where the system has no
+ * `/proc`.
  */
 export function processesIn(folders: readonly string[], name: RegExp): number[] | undefined {
   let pids: string[]
@@ -18,7 +18,7 @@ export function processesIn(folders: readonly string[], name: RegExp): number[] 
       if (isInside(readlinkSync(`/proc/${pid}/cwd`))) return true
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").some(isInside)
     } catch {
-      // It ended meanwhile, or is somebody else's.
+      // It ended meanwhile, or belongs to another user.
       return false
     }
   }

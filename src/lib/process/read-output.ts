@@ -1,13 +1,13 @@
 import { sleep } from "../sleep.ts"
 
-/** How long what a command left running may go on after the command's own end. */
+/** How long processes that a command left running may print after its end. */
 export const GRACE_FOR_LEFTOVERS_MS = 500
-/** How long we read on when somebody who got away keeps printing; far more than a full pipe takes. */
+/** How long to read on while a leftover process keeps printing; far more than a full pipe takes. */
 const MAX_READING_ON_MS = 10_000
 
 export interface Source {
   readonly stream: ReadableStream<Uint8Array>
-  /** While its promise is pending nothing more is read, so whoever prints has to wait too. Must not throw. */
+  /** While its promise is pending nothing more is read, so the program has to wait too. Must not throw. */
   see(chunk: Uint8Array): void | Promise<void>
 }
 
@@ -33,7 +33,7 @@ export function readOutput(sources: readonly Source[]) {
   })
   return {
     ended,
-    /** Reads what is still in the pipes, until nothing comes for a while. A slow reader gets the time it needs. */
+    /** Reads what is left in the pipes until nothing comes for a while. The time that `see` takes does not count. */
     async readOn() {
       const from = performance.now()
       busyMs = 0

@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 
 
 /** A file of lines that grows to a limit and then loses its beginning. */
 export interface Recording extends Disposable {
-  /** `goesOn`: in the line that is open, if one is. `isOpen`: the next one may go on in this line. */
+  /** `goesOn`: continues the open line. `isOpen`: leaves the line open for the next write. */
   write(line: string, how?: { readonly goesOn: boolean; readonly isOpen: boolean }): void
 }
 
 export interface RecordingLimit {
   readonly maxBytes: number
-  /** The line that stands for what was left out. */
+  /** The line that replaces the dropped part. */
   readonly mark: (bytes: number) => string
 }
 
@@ -23,7 +23,7 @@ export function openRecording(file: string, { maxBytes, mark }: RecordingLimit):
       isLineOpen = isOpen
       size += writeAll(handle, Buffer.from(`${start}${line}${isOpen ? "" : "\n"}`))
       if (size <= maxBytes) return
-      // Half of it at once, so that a run that goes on and on copies each byte about once.
+      // Drops half at once, so that a long run copies each byte about once.
       const from = findLineStart(file, size - Math.floor(maxBytes / 2), size)
       leftOut += from
       closeSync(handle)
@@ -40,7 +40,7 @@ export function openRecording(file: string, { maxBytes, mark }: RecordingLimit):
 const WHOLE = { goesOn: false, isOpen: false }
 const BLOCK = 64 * 1024
 
-/** The first line that begins behind `at`; a single line that fills all the rest is cut in the middle. */
+/** The first line that begins after `at`. A single line that fills all the rest is cut in the middle. */
 function findLineStart(file: string, at: number, size: number): number {
   const handle = openSync(file, "r")
   try {
@@ -58,7 +58,7 @@ function findLineStart(file: string, at: number, size: number): number {
   }
 }
 
-/** Under another name first: whoever reads meanwhile finds the old file or the new one. */
+/** Written under another name first, so that readers find the old file or the new one. */
 function copyTail(file: string, from: number, head: string): number {
   const draft = `${file}.tmp`
   const source = openSync(file, "r")

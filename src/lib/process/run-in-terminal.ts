@@ -1,4 +1,4 @@
-/** Hands our terminal over to a program until it ends; its exit code. */
+/** Runs a program in our terminal and returns its exit code. */
 export async function runInTerminal(
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

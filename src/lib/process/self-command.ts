@@ -1,9 +1,9 @@
-/** Built as one file, instead of Bun running our sources. */
+/** Whether this is the built executable, and not Bun running the sources. */
 export function isBuilt(): boolean {
   return /[/\\](?:\$bunfs|~BUN)[/\\]/.test(Bun.main)
 }
 
-/** Built as one file we are the executable; otherwise Bun runs our sources, with the flags that we got. */
+/** How to start this program again: the built executable, or Bun with our flags and sources. */
 export function selfCommand({ execPath, execArgv }: Pick<NodeJS.Process, "execPath" | "execArgv">): string[] {
   return isBuilt() ? [execPath] : [execPath, ...execArgv, Bun.main]
 }

@@ -1,8 +1,9 @@
 import { readSync } from "node:fs"
+import { codeOf } from "../error-code.ts"
 
 let text: string | undefined
 
-/** All of standard input, whoever asks and however often. At once: a hook has nothing else to do, and threads take longer. */
+/** All of standard input; further calls return the same text. Synchronous, because that is faster for a hook. */
 export function standardInput(): string {
   text ??= readAll()
   return text
@@ -26,10 +27,10 @@ function readSome(bytes: Buffer, at: number): number {
     try {
       return readSync(0, bytes, at, bytes.length - at, null)
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined
+      const code = codeOf(error)
       if (code === "EOF") return 0
       if (code !== "EAGAIN") throw error
-      // Whoever holds the other end made it one that does not wait.
+      // The other end made the pipe non-blocking.
       Bun.sleepSync(1)
     }
   }

@@ -5,13 +5,13 @@ export interface DetachedRequest {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly input: string
-  /** The file that gets what it says on its error output. */
+  /** The file for its error output. */
   readonly log: string
 }
 
 /**
- * Starts a program that outlives us: in a session of its own, tied to none of our streams. Resolves at its first word,
- * which says that it has read its input and goes on alone; false when it ended without one.
+ * Starts a program that outlives us, in its own session and without our streams. Resolves at its first output, which
+ * means that it has read its input; false when it ended without output.
  */
 export async function startDetached({ command, cwd, env, input, log }: DetachedRequest): Promise<boolean> {
   const stderr = openSync(log, "a", 0o600)

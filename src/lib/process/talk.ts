@@ -1,11 +1,11 @@
-/** A program that stays and answers one question after the other. */
+/** A long-running program that answers one request after the other. */
 export interface Talk {
   /**
-   * Writes the question and reads its answer: `measure` tells how many of the bytes read so far are the answer, or -1
-   * while it is not complete. Questions wait for each other. Rejects once the program has ended.
+   * Writes the request and reads its answer: `measure` returns the length of the answer in the output so far, or -1
+   * while it is incomplete. Requests are sent one at a time. Rejects when the program has ended.
    */
   ask(question: string, measure: (output: Buffer) => number): Promise<Buffer>
-  /** Lets it end by itself; it also ends with us, whatever we end by, since nobody writes to it any more. */
+  /** Closes its input, so that it ends by itself. The same happens when our process ends. */
   end(): void
 }
 
@@ -18,7 +18,7 @@ export interface TalkRequest {
   readonly timeoutMs: number
 }
 
-/** Throws when the program cannot be started. While nothing is asked it keeps nobody from ending. */
+/** Throws when the program cannot be started. While idle it does not keep our process alive. */
 export function startTalk({ command, cwd, env, timeoutMs }: TalkRequest): Talk {
   const child = Bun.spawn([...command], { cwd, env, stdin: "pipe", stdout: "pipe", stderr: "ignore" })
   child.unref()
@@ -27,7 +27,7 @@ export function startTalk({ command, cwd, env, timeoutMs }: TalkRequest): Talk {
   let before: Promise<unknown> = Promise.resolve()
 
   async function answer(question: string, measure: (output: Buffer) => number): Promise<Buffer> {
-    // It also keeps us from ending before there is an answer.
+    // The timer also keeps our process alive until the answer comes.
     const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs)
     try {
       child.stdin.write(question)
@@ -55,7 +55,7 @@ export function startTalk({ command, cwd, env, timeoutMs }: TalkRequest): Talk {
       return asked
     },
     end() {
-      // Whoever has gone already needs no word.
+      // It may have ended already.
       Promise.resolve(child.stdin.end()).catch(() => undefined)
     },
   }

@@ -1,6 +1,6 @@
 const PREFIX = "TEAMWORK_WORKER_MARK_"
 
-/** What an environment that leaves out most variables must let through, so that all that a worker starts bears its mark. */
+/** Reduced environments must pass these variables on, so that every process of a worker has its mark. */
 export const WORKER_MARKS = `${PREFIX}*`
 
 export function isWorkerMark(variable: string): boolean {
@@ -8,8 +8,8 @@ export function isWorkerMark(variable: string): boolean {
 }
 
 /**
- * A variable in the environment of a worker and of everything it starts, by which they are found again when nothing else
- * ties them to it. It follows from whose worker it is: whoever comes later, in another process, makes the same one.
+ * A variable in the environment of a worker and all its processes, by which they are found later. It is derived from the
+ * owner, so that another process computes the same one.
  */
 export function workerMark(...owner: readonly string[]): string {
   return PREFIX + new Bun.CryptoHasher("sha256").update(JSON.stringify(owner)).digest("hex").slice(0, 16)

@@ -3,12 +3,12 @@ import { manyLines } from "./table.ts"
 const MOST_LINES = 15
 const LONGEST_LINE = 200
 
-/** The last lines of an output that say something: without colours, empty lines and repeats, each cut where it is very long. */
+/** The last lines of an output, without colours, empty lines and repeats; very long lines are cut. */
 export function lastLines(output: string, most = MOST_LINES): string[] {
   return cleanLines(output).slice(-most)
 }
 
-/** As many lines around the first one that contains the text; the last ones where none does. */
+/** The lines around the first one that contains the text; without one, the last lines. */
 export function linesAround(output: string, text: string, most = MOST_LINES): string[] {
   const lines = cleanLines(output)
   const at = lines.findIndex((line) => line.includes(text))
@@ -17,18 +17,17 @@ export function linesAround(output: string, text: string, most = MOST_LINES): st
   return lines.slice(from, from + most)
 }
 
-/** A reason as people write it down: what happened in one line, and below it what was printed last. */
+/** Splits a reason: what happened in the first line, and below it the last lines of output. */
 export function splitReason(reason: string): { readonly what: string; readonly lines: readonly string[] } {
   const [what = "", ...rest] = reason.split("\n")
   return { what: what.trim(), lines: lastLines(rest.map((line) => line.replace(/^ {4}/, "")).join("\n")) }
 }
 
-/** What happened, where there is room for one line only. */
 export function firstLine(reason: string | null | undefined): string {
   return reason?.split("\n", 1)[0] ?? ""
 }
 
-/** Frames of a runtime's own code, and its version: nobody can change them, and they push out what matters. */
+/** Stack frames of the runtime and of packages, and the version line: they hide what matters. */
 const NOISE = /^\s*at (?:.*[( ])?(?:node|bun|deno|ext|internal):|^\s*at .*\/node_modules\/|^Node\.js v\d/
 
 function cleanLines(output: string): string[] {

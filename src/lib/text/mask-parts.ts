@@ -7,26 +7,26 @@ interface Part {
   readonly deliver: Deliver
 }
 
-/** Beyond so much, or so many parts, nothing waits any longer. */
+/** Beyond these limits parts are delivered without waiting. */
 const MAX_WAITING = 64 * 1024
 const MAX_PARTS = 1000
 
 /**
- * Hides secrets in a text that comes in parts. A part whose end may be the beginning of a secret waits for the next one;
- * all come out in order, each with what is to be shown of it. The promise is that of what came out.
+ * Hides secrets in a text that comes in parts. A part that may end with the beginning of a secret waits for the next one.
+ * All parts are delivered in order. The returned promise is that of the deliveries.
  */
 export interface MaskedParts {
-  /** A part without text only keeps its place. */
+  /** A part without text only keeps its place in the order. */
   push(text: string, deliver: Deliver): void | Promise<void>
-  /** The text ends here; what comes next is another one. */
+  /** Ends the text; the next part begins another one. */
   end(): void | Promise<void>
 }
 
 export function maskParts(secrets: Secrets): MaskedParts {
   let waiting: Part[] = []
-  /** The last letter that came out, if it is one: what follows is in the middle of a word. */
+  /** The last delivered character if it is part of a word: the next text continues that word. */
   let before = ""
-  /** What is known of `before` and the parts that wait: what is to be hidden, and up to where that is settled. */
+  /** Secrets in `before` and the waiting parts, and the place up to which the scan is final. */
   let known: readonly Span[] = []
   let settled = 0
 
@@ -52,7 +52,7 @@ export function maskParts(secrets: Secrets): MaskedParts {
   return {
     push(text, deliver) {
       if (waiting.length === 0 && settled === before.length) {
-        // As nearly always: nothing waits, nothing is hidden, nothing is open.
+        // The usual case: nothing waits and there is no secret.
         const isHarmless =
           text === "" || isPlain(secrets.scan(before + text, settled, false), before.length + text.length)
         if (isHarmless) {
@@ -97,7 +97,7 @@ function placeParts(parts: readonly Part[], start: number): Placed[] {
   })
 }
 
-/** A piece of the text; of what is hidden it shows that it begins here, and nothing of the rest. */
+/** A piece of the text with its secrets replaced. A secret that continues from the piece before shows nothing here. */
 function show(text: string, hidden: readonly Span[], { from, to }: Placed): string {
   let shown = ""
   let at = from
@@ -109,7 +109,7 @@ function show(text: string, hidden: readonly Span[], { from, to }: Placed): stri
   return shown + text.slice(at, to)
 }
 
-/** At once as long as nobody has to be waited for. */
+/** Synchronous until a delivery returns a promise. */
 function deliverAll(parts: readonly Part[], shown: readonly string[], from = 0): void | Promise<void> {
   for (let at = from; at < parts.length; at++) {
     const pending = parts[at]?.deliver(shown[at] ?? "")

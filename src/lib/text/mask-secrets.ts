@@ -5,7 +5,7 @@ export type Mask = (text: string) => string
 
 export const MASKED = "***"
 const SHOWN = `$1$2$3$4${MASKED}`
-/** Shorter values are words and numbers that appear everywhere; hiding them would hide what a person has to read. */
+/** Shorter values are common words and numbers; hiding them would make texts unreadable. */
 const MIN_SECRET_LENGTH = 6
 
 const SECRET_NAME =
@@ -16,7 +16,7 @@ const HARMLESS_NAME = /(?:_FILE|_PATH|_DIR|_SOCK|_URL|_ID|_TYPE|_HEADER|_LIMIT|_
 /** What is known to be secret: the common formats of keys, and every value in `env` whose name says so. */
 export interface Secrets {
   readonly mask: Mask
-  /** Looks at a text from a place on; what stands before is looked at, but not hidden. */
+  /** Scans a text from an offset on. The text before is only context. */
   scan(text: string, from: number, isWhole: boolean): Scan
 }
 
@@ -24,7 +24,7 @@ export interface Scan {
   readonly hidden: readonly Span[]
   /** Where the last secret ends. */
   readonly end: number
-  /** From where on the end of the text may be the beginning of a secret, unless it is whole. */
+  /** Where a secret may begin that continues after the end of the text. */
   readonly open: number
 }
 
@@ -33,12 +33,12 @@ export interface Span {
   readonly end: number
 }
 
-/** How much of a secret is waited for; few are longer. */
+/** The longest secret that is recognized across parts; few are longer. */
 export const MAX_SECRET = 8192
 
 export function makeSecrets(env: Readonly<Record<string, string | undefined>> = {}): Secrets {
   const values = Object.entries(env).flatMap(([name, value]) => (value && isSecretName(name) ? formsOf(value) : []))
-  // The longest first, or one that another begins with would leave the rest of it.
+  // The longest first, or a value that another one starts with would leave the rest of that one.
   const literals = [...new Set(values)].sort((a, b) => b.length - a.length)
   const whole = new RegExp([...literals.map((value) => RegExp.escape(value)), ...WHOLE_SECRETS].join("|"), "g")
   const begun = new RegExp(BEGUN_SECRET, "g")
@@ -76,7 +76,7 @@ export function makeSecrets(env: Readonly<Record<string, string | undefined>> = 
   }
 }
 
-/** From where on a begun secret is worth looking for: by hand, since the pattern has to try itself at every place. */
+/** The first offset where an unfinished secret may begin. By hand, because the pattern would be tried at every offset. */
 function firstCandidate(text: string, start: number): number {
   if (BEFORE_SPACE.some((mark) => text.includes(mark, start))) return start
   let candidate = text.length
@@ -101,7 +101,7 @@ function isWordCode(code: number): boolean {
   return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
 }
 
-/** The values that hold two letters, or begin with one: few of them can be begun where a text ends with those. */
+/** Values by the pairs of letters in them and by their first letter: the end of a text selects a few candidates. */
 function groupByLetters(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, Set<string>>()
   const add = (letters: string, value: string) => groups.set(letters, (groups.get(letters) ?? new Set()).add(value))
@@ -112,7 +112,7 @@ function groupByLetters(values: readonly string[]): ReadonlyMap<string, readonly
   return new Map([...groups].map(([letters, group]) => [letters, [...group]]))
 }
 
-/** How much of the end of a text is the beginning of the value, but not all of it. */
+/** How many characters at the end of a text are the beginning of the value. */
 function begunLength(value: string, text: string, start: number): number {
   for (let length = Math.min(value.length - 1, text.length - start); length > 0; length--)
     if (value.charCodeAt(length - 1) === text.charCodeAt(text.length - 1) && text.endsWith(value.slice(0, length)))
@@ -124,7 +124,7 @@ export function makeMask(env: Readonly<Record<string, string | undefined>> = {})
   return makeSecrets(env).mask
 }
 
-/** For the few texts that are shown where no environment is at hand, such as a setting. */
+/** For texts that are shown without an environment, such as a setting. */
 export function maskSecrets(text: string): string {
   return makeMask()(text)
 }
@@ -133,7 +133,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !HARMLESS_NAME.test(name)
 }
 
-/** A value as it is, and as it looks inside of JSON and of an address. */
+/** A value as it is, in JSON, and in a URL. */
 function formsOf(value: string): string[] {
   const trimmed = value.trim()
   if (trimmed.length < MIN_SECRET_LENGTH) return []

@@ -1,6 +1,6 @@
 import type { Mask } from "./mask-secrets.ts"
 
-/** A secret has to be seen whole to be masked, so that much is looked at beyond the cut; few are longer. */
+/** A secret must be complete to be masked, so this much is read beyond the cut; few are longer. */
 const ROOM_FOR_SECRET = 8192
 
 /** The first `max` characters of a text, with no half of a secret at the cut. */

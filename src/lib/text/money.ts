@@ -1,4 +1,4 @@
-/** `$0.42`. People count in cents; what is less than one says so, and is never shown as nothing. */
+/** `$0.42`. An amount below one cent is shown as `<$0.01`, never as nothing. */
 export function money(dollars: number): string {
   return dollars > 0 && dollars < 0.005 ? "<$0.01" : `$${dollars.toFixed(2)}`
 }

@@ -1,10 +1,10 @@
-/** The candidate a mistyped word was most likely meant to be, or `undefined` when none is close enough to suggest. */
+/** The candidate that a mistyped word most likely means; undefined when none is close enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
-    // Two wrong letters in five still read as a slip; more than that is another word.
+    // More than two wrong letters in five is another word.
     const limit = Math.floor(Math.max(word.length, candidate.length) * 0.4)
     if (distance <= limit && distance < bestDistance) {
       best = candidate
@@ -14,7 +14,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours, each counted as one slip. */
+/** Insertions, deletions, replacements and swaps of neighbours, each counted as one error. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -1,6 +1,6 @@
 import { width } from "./table.ts"
 
-/** What stands on the screen, the cursor in the row below it. */
+/** The lines on the screen. The cursor is in the row below. */
 export interface Painted {
   readonly lines: readonly string[]
   readonly size: Size
@@ -14,13 +14,13 @@ export interface Size {
 const UP = (rows: number) => (rows === 0 ? "" : `\u001b[${rows}A`)
 const CLEAR_LINE_END = "\u001b[K"
 const CLEAR_BELOW = "\u001b[J"
-/** Terminals that know it show all that is between at once; the others pass over it. */
+/** Synchronized output: terminals that know it show everything in between at once, others ignore it. */
 const BEGIN = "\u001b[?2026h"
 const END = "\u001b[?2026l"
 
 /**
- * What to print so that the new lines stand where the old ones stood. Only lines that changed are written, and nothing is
- * cleared before it is written over, so that nothing flickers. Empty when nothing changed.
+ * What to print to replace the old lines by the new ones. Writes only changed lines, and clears nothing before writing, so
+ * that nothing flickers. Empty when nothing changed.
  */
 export function repaint(before: Painted | null, lines: readonly string[], size: Size): string {
   const all = lines.map((line) => `${line}\n`).join("")
@@ -35,7 +35,7 @@ export function repaint(before: Painted | null, lines: readonly string[], size: 
   return `${BEGIN}\r${UP(before.lines.length)}${written.join("")}${rest}${END}`
 }
 
-/** What to print so that nothing of it is left, the cursor where it began. */
+/** What to print to erase the lines; the cursor ends where they began. */
 export function erase({ lines }: Painted, { columns }: Size): string {
   // A terminal that became narrower has broken lines in two.
   const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0)

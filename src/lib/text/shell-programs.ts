@@ -1,32 +1,14 @@
-/** Words that the shell itself knows, and those that only start the next word. */
-const BUILTINS = new Set([
-  ...["cd", "export", "set", "unset", "echo", "printf", "test", "[", "true", "false", ":", ".", "source", "exit"],
-  ...[
-    "if",
-    "then",
-    "else",
-    "elif",
-    "fi",
-    "for",
-    "while",
-    "until",
-    "do",
-    "done",
-    "case",
-    "esac",
-    "in",
-    "{",
-    "}",
-    "!",
-    "wait",
-  ],
-  ...["eval", "read", "shift", "trap", "umask", "ulimit", "local", "return", "type", "pushd", "popd", "alias", "hash"],
-])
+/** Builtins of the shell. */
+const BUILTINS = new Set(
+  `cd export set unset echo printf test [ true false : . source exit if then else elif fi for while until do done case esac
+  in { } ! wait eval read shift trap umask ulimit local return type pushd popd alias hash`.split(/\s+/),
+)
+/** Programs that start the program in the next word. */
 const STARTERS = new Set(["exec", "command", "time", "nohup", "env", "cross-env", "sudo", "nice", "dotenv", "--"])
 
 /**
- * The programs that a line for the shell starts, as far as they can be read without running it: the first word of each
- * command. A line with anything harder than quotes, `&&`, `||`, `;` and `|` tells only its first.
+ * The programs that a shell line starts: the first word of each command. Of a line with more than quotes, `&&`, `||`, `;`
+ * and `|` only the first program is known.
  */
 export function shellPrograms(line: string): string[] {
   const isHard = /[`$(<\\\n]|\bfor\b|\bif\b|\bcase\b|\bwhile\b/.test(line)
@@ -56,7 +38,7 @@ const NOT_FOUND: readonly RegExp[] = [
   /^(?:\S{0,100}\/)?env: [‘'"]?([^‘’'"\s:]{1,200})[’'"]?: No such file or directory$/m,
 ]
 
-/** The program that a shell said it did not find, in what a command printed; else the first that its line names. */
+/** The program that the shell did not find, by its output; otherwise the first one in the line. */
 export function missingProgram(output: string, line: string): string | undefined {
   for (const pattern of NOT_FOUND) {
     const found = pattern.exec(output)?.[1]

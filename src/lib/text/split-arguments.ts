@@ -1,7 +1,4 @@
-/**
- * The words of a command line as a POSIX shell splits them: blanks separate, quotes and backslashes keep together.
- * Nothing is expanded. Undefined when a quote does not end.
- */
+/** The words of a command line as a POSIX shell splits them, without expansion. Undefined when a quote does not end. */
 export function splitArguments(line: string): string[] | undefined {
   const words: string[] = []
   let word: string | undefined

@@ -1,4 +1,4 @@
-/** One program call of a line for the shell. */
+/** One program call of a shell line. */
 export interface SimpleCommand {
   /** Quotes taken off. */
   readonly words: readonly string[]
@@ -11,8 +11,8 @@ type Joiner = "" | "&&" | "||" | ";" | "|"
 export interface SplitLine {
   readonly commands: readonly SimpleCommand[]
   /**
-   * The line is nothing but these commands, joined by `&&`, `||`, `;`, `|` or an end of line: nothing in it is replaced,
-   * redirected, grouped or sent to the background. Otherwise the commands are only what one can guess.
+   * The line has only these commands, joined by `&&`, `||`, `;`, `|` or an end of line, without substitution, redirection,
+   * groups or background jobs. Otherwise the commands are a guess.
    */
   readonly isPlain: boolean
 }
@@ -21,12 +21,12 @@ export interface SplitLine {
 const SPECIAL = new Set("$`<>(){}[]*?~!#&\\")
 /** Those that keep their meaning between double quotes. */
 const SPECIAL_IN_QUOTES = new Set("$`\\!")
-/** Words that begin something else than a call. */
+/** Words that begin something other than a call. */
 const RESERVED =
   /^(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|in|select|function|time|coproc|eval|exec|\.|source|alias|set)$/
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
-/** Takes a line for a shell apart, as far as that is certain; nothing is run or replaced. */
+/** Splits a shell line into its commands. Runs and expands nothing. */
 export function splitCommand(line: string): SplitLine {
   const commands: SimpleCommand[] = []
   let words: string[] = []

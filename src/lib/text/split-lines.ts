@@ -1,8 +1,8 @@
 export interface Line {
   readonly text: string
-  /** The line was longer than the limit, and its rest is gone. */
+  /** The line was longer than the limit, and the rest was dropped. */
   readonly isCut: boolean
-  /** Of a cut line: the last of what is gone. */
+  /** Of a cut line: the end of the dropped part. */
   readonly end?: string
 }
 
@@ -12,7 +12,7 @@ const END_BYTES = 4096
 const NEWLINE = 10
 const RETURN = 13
 
-/** Makes lines of chunks; holds no more than one line of at most `maxBytes`. Invalid UTF-8 becomes replacement characters. */
+/** Splits chunks into lines. Keeps at most one line of `maxBytes` in memory. Invalid UTF-8 becomes replacement characters. */
 export function splitLines(maxBytes: number) {
   let parts: Uint8Array[] = []
   let size = 0
@@ -38,7 +38,7 @@ export function splitLines(maxBytes: number) {
     return line
   }
   return {
-    /** The lines that end in this chunk, which is not used any more afterwards. */
+    /** The lines that end in this chunk. The chunk may be reused afterwards. */
     *push(chunk: Uint8Array): Generator<Line, undefined> {
       let from = 0
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
@@ -46,7 +46,7 @@ export function splitLines(maxBytes: number) {
         from = at + 1
         yield take()
       }
-      // A copy: whoever reads may use the memory of the chunk again.
+      // A copy: the reader may reuse the memory of the chunk.
       if (from < chunk.length) keep(chunk.slice(from))
       return undefined
     },

@@ -6,7 +6,7 @@ export interface Screen {
 export interface Column {
   readonly title: string
   readonly align?: "right"
-  /** Gives way when the table is wider than the screen; the others keep their width. */
+  /** Shrinks when the table is wider than the screen; other columns keep their width. */
   readonly flexible?: boolean
 }
 
@@ -34,7 +34,7 @@ function fit(columns: readonly Column[], natural: readonly number[], available: 
   const flexible = columns.flatMap((column, index) => (column.flexible === true ? [index] : []))
   let excess = total - available
   const widths = [...natural]
-  // The widest flexible column gives way first, a cell at a time, until the line fits.
+  // Shrinks the widest flexible column cell by cell until the line fits.
   while (excess > 0) {
     const widest = flexible.reduce(
       (best, index) => ((widths[index] ?? 0) > (widths[best] ?? 0) ? index : best),
@@ -54,12 +54,12 @@ function pad(text: string, size: number, right: boolean): string {
   return right ? space + shown : shown + space
 }
 
-/** At most `size` cells wide; what is left out becomes an ellipsis. */
+/** At most `size` cells wide; an ellipsis replaces the rest. */
 export function cut(text: string, size: number): string {
   if (width(text) <= size) return text
   let end = 0
   let used = 0
-  // By what reads as one letter: half of an emoji or an accent without its letter would show as something else.
+  // By grapheme: half of an emoji, or an accent without its letter, would show as something else.
   for (const { segment, index } of new Intl.Segmenter().segment(text)) {
     used += width(segment)
     if (used > size - 1) break
@@ -72,7 +72,7 @@ export function width(text: string): number {
   return Bun.stringWidth(text)
 }
 
-/** In foreign text they would move the cursor, colour the screen or turn the direction of the line around. */
+/** In foreign text these move the cursor, colour the screen or change the text direction. */
 const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu
 
 /** Foreign text as one harmless line. */

@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs"
 
 const BLOCK = 64 * 1024
-/** Enough of its end to know a file again whose beginning was cut off. */
+/** Enough of the end to recognize a file whose beginning was cut off. */
 const KNOWN_BYTES = 4096
 
-/** The lines of a file that grows, loses its beginning, or is not there yet. */
+/** Follows the lines of a file that grows, loses its beginning, or does not exist yet. */
 export interface TailLines extends Disposable {
   /** Whole lines that came since the last call. */
   read(): string[]
-  /** What stands behind the last whole line. */
+  /** The text after the last whole line. */
   rest(): string
 }
 
@@ -31,7 +31,7 @@ export function tailLines(file: string): TailLines {
     known = Buffer.concat([known, fresh]).subarray(-KNOWN_BYTES)
     return fresh
   }
-  /** Whoever cuts a file puts another one in its place, with the end of the old one in it. */
+  /** A file that is cut is replaced by a new one, which has the end of the old one. */
   const reopen = (): Buffer => {
     const old = handle
     handle = openOrNothing(file)

@@ -1,9 +1,9 @@
-/** Fields whose content belongs to somebody else and is passed on as it is. */
+/** Fields with foreign content, which is passed on unchanged. */
 const OPAQUE = new Set(["payload", "data"])
-/** What an entry of evidence says is part of the entry. */
+/** Facts of evidence become fields of the entry itself. */
 const MERGED = new Set(["facts"])
 
-/** A value as files and programs see it: the same, with snake_case names. */
+/** A value for files and programs: with snake_case names. */
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire)
   if (typeof value !== "object" || value === null) return value
@@ -15,7 +15,7 @@ export function toWire(value: unknown): unknown {
   return wire
 }
 
-/** The name of one field as files and programs see it. */
+/** The name of a field for files and programs. */
 export function wireName(key: string): string {
   let name = names.get(key)
   if (name === undefined) {
@@ -25,6 +25,6 @@ export function wireName(key: string): string {
   return name
 }
 
-/** A long list has the same few names again and again. Some are a user's words, so there may be any number. */
+/** A cache: long lists repeat the same few names. Limited, because some names are chosen by users. */
 const names = new Map<string, string>()
 const MOST_NAMES = 1000

@@ -10,9 +10,8 @@ interface Address {
 }
 
 /**
- * The inboxes that a message goes to. A name must belong to the lead, to a worker of this run, to the owner or assignee of
- * a task, or to a person who wrote a message before. The id of a task means its current owner. Anything else is refused:
- * nobody would ever read the message.
+ * The inboxes that a message goes to. A recipient is the lead, a worker of this run, the owner or assignee of a task, or a
+ * person who wrote before. A task id means its current owner. Other names are refused, because no one reads that inbox.
  */
 export async function findRecipients(tx: Tx, team: StoredTeam, { from, to }: Address): Promise<readonly string[]> {
   if (to === EVERYBODY) return listAllWorkers(tx, team, from)
@@ -25,24 +24,24 @@ export async function findRecipients(tx: Tx, team: StoredTeam, { from, to }: Add
   const known = [LEAD, ...workers, ...people]
   throw new AppError(
     "message.no_recipient",
-    `nobody here is called ${to}. Recipients: ${known.join(", ")}, or the id of a task for its owner`,
+    `there is no recipient ${to}. Recipients: ${known.join(", ")}, or the id of a task for its owner`,
     { to, recipients: known },
   )
 }
 
-/** A message to everybody is one message to each worker, and the lead's privilege: workers write to one at a time. */
+/** Only the lead may write to all workers; each gets its own copy. */
 async function listAllWorkers(tx: Tx, team: StoredTeam, from: string): Promise<string[]> {
   if (from !== LEAD) {
     throw new AppError(
       "message.not_allowed",
-      (say) => `only the lead (${say.field("from")} ${LEAD}) writes to everybody; name one recipient`,
+      (say) => `only the lead (${say.field("from")} ${LEAD}) writes to all workers; name one recipient`,
     )
   }
   const workers = (await tx.workers.list(team.key)).filter(
     (worker) => worker.status !== "stopped" && worker.status !== "dead",
   )
   if (workers.length === 0)
-    throw new AppError("worker.not_found", "there are no workers yet; nobody would get the message")
+    throw new AppError("worker.not_found", "there are no workers yet, so no one would get the message")
   return workers.map((worker) => worker.id)
 }
 
@@ -55,7 +54,7 @@ function ownerOf({ id, claimedBy, workerId, status }: Task): string {
   })
 }
 
-/** Names that are no worker's: those who hold a task or shall do one, and those who wrote before. */
+/** Names other than workers': owners and assignees of tasks, and senders of earlier messages. */
 async function listPeople(tx: Tx, team: StoredTeam, workers: readonly string[]): Promise<string[]> {
   const tasks = await tx.tasks.list(team.key)
   const named = tasks.flatMap(({ claimedBy, assignee }) => [claimedBy, assignee]).filter((name) => name !== null)

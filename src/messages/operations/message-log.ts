@@ -5,7 +5,7 @@ import { idField, operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { inboxName, LEAD } from "../message.ts"
 
-/** The lead sees what workers write to each other. Nothing is marked as read by it. */
+/** The lead sees all messages. Listing marks nothing as read. */
 export const listMessages = operation({
   name: "messages.list",
   summary: "List what was said in a team, the newest last: all of it for the lead, for others what they sent and got",

@@ -24,7 +24,7 @@ export const readMailbox = operation({
   run: (context, input): Promise<Message[]> => readInbox(context, input),
 })
 
-/** Waits without asking the store again and again: it looks when something was committed. */
+/** Waits without polling: reads again after each commit. */
 export const pollMailbox = operation({
   name: "mailbox.poll",
   summary: "Wait for unread messages",

@@ -44,7 +44,7 @@ export const sendMessage = operation({
     if (input.type === "shutdown_request" && from !== LEAD)
       throw new AppError(
         "message.not_allowed",
-        (say) => `only the lead (${say.field("from")} ${LEAD}) asks a worker to end; write to the lead why it should`,
+        (say) => `only the lead (${say.field("from")} ${LEAD}) asks a worker to stop; ask the lead instead`,
       )
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)

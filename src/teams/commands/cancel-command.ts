@@ -17,8 +17,8 @@ import { cancelTeam } from "../operations/steer-team.ts"
 const input = {
   ...teamFields,
   reason: v.optional(textField("why", 2000)),
-  force: flag("end the workers now, instead of letting them bring their agents to an end"),
-  purge: flag("and forget the team: its tasks, messages and history; commits stay"),
+  force: flag("stop the workers now, without waiting for their agents to finish"),
+  purge: flag("also delete the team with its tasks, messages and history; commits stay"),
   sourceDir: sourceDirField,
 }
 
@@ -33,10 +33,13 @@ export const cancel = command({
     const before = await listKnownWorkers(context, name, machine)
     await cancelTeam(context, name, reason ?? "cancelled by user")
     const graceMs = force === true ? 0 : (await configured.engine()).shutdownTimeoutMs
-    // Whoever leads the team sees it and ends; what is left, as after a crash, is ended here.
+    // The leader notices and stops its workers. Remaining ones, as after a crash, are stopped here.
     if (force !== true) await untilLeft(session, name, graceMs)
     const stoppedHere = await stopWorkers(context, {
-      ...{ ...name, worker: null, graceMs, machine },
+      ...name,
+      worker: null,
+      graceMs,
+      machine,
       runtime: (of) => configured.runtime(name, of),
       workspaces: await findTools(session, { ...name, sourceDir }),
     })
@@ -46,7 +49,7 @@ export const cancel = command({
     if (purge === true) await cleanTeam.run(context, { ...name, purge: true, force: force === true })
     const counts = `${stopped.length} workers stopped. ${done}/${total} tasks were completed before cancellation.`
     const how = force === true ? "force-cancelled" : "cancelled"
-    const next = purge === true ? "It is forgotten." : "Go on with: teamwork run"
+    const next = purge === true ? "It is deleted." : "Continue with: teamwork run"
     return {
       data: { ...name, stopped, done, total, isPurged: purge === true },
       text: () => `Team ${describeTeam(name)} ${how}. ${counts} ${next}`,
@@ -54,7 +57,7 @@ export const cancel = command({
   },
 })
 
-/** Those that were stopped here, and before them those that worked and were stopped by whoever led the team. */
+/** Workers that the leader stopped, then those that were stopped here. */
 function listStopped(
   before: readonly KnownWorker[],
   after: readonly KnownWorker[],
@@ -69,7 +72,7 @@ async function untilLeft(session: Session, name: TeamName, graceMs: number): Pro
   const context = await session.context()
   await using watch = await context.store.watch()
   const { clock, io } = session.host
-  // The leader gives its workers that time, and needs a little more to say so.
+  // The leader gives its workers that time, and needs a little more to leave.
   const deadline = clock.now() + graceMs + 2000
   while ((await findLead(context, name)) !== undefined && clock.now() < deadline && !io.interrupted.aborted) {
     await watch.next(Math.min(1000, deadline - clock.now()), io.interrupted)

@@ -16,7 +16,7 @@ export const eventsTail = command({
   fields: input,
   example: "teamwork events tail --follow",
   async run({ host, isJson, context }, { follow, ...asked }) {
-    // A cursor is one of this run, also when the next one begins meanwhile.
+    // A cursor belongs to this run, even when the next one starts meanwhile.
     const rest = follow === true ? { ...asked, ...(await resolveRun(await context(), asked)) } : asked
     const page = await listEvents.run(await context(), rest)
     if (follow !== true) return { data: page, text: (screen) => renderEvents(page.events, screen) }

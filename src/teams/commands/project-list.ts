@@ -10,7 +10,9 @@ export const projectList = command({
     const teams = (await listProjects(await context())).map((team) => ({
       ...team,
       repositories: team.repositories.map(({ folder, gitDir, repository, isLinked }) => ({
-        ...{ folder, id: repository, isLinked },
+        folder,
+        id: repository,
+        isLinked,
         exists: existsSync(gitDir),
       })),
     }))

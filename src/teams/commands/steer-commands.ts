@@ -5,8 +5,6 @@ import { renderFeedback } from "../../quality/views/quality-view.ts"
 import { reviseTask } from "../../tasks/operations/revise-task.ts"
 import { taskLine } from "../../tasks/views/task-view.ts"
 
-/** How a person steers a team that is at work. */
-
 export const revise = fromOperation(reviseTask, {
   positional: ["id", "feedback"],
   example: 'teamwork revise 3 "The empty list must be refused"',
@@ -16,7 +14,7 @@ export const revise = fromOperation(reviseTask, {
       ...(recheck.length === 0
         ? []
         : [`Checked again after that, and kept where they still hold: ${recheck.join(", ")}`]),
-      ...(told.length === 0 ? [] : [`Told whoever works on: ${told.join(", ")}`]),
+      ...(told.length === 0 ? [] : [`Sent to the workers of: ${told.join(", ")}`]),
     ].join("\n"),
 })
 
@@ -24,7 +22,7 @@ export const feedback = fromOperation(giveFeedback, {
   positional: ["text"],
   example: 'teamwork feedback "Use the date format of the reports everywhere"',
   text: ({ feedback: said, told }, screen) =>
-    [renderFeedback(said, screen), ...(told.length === 0 ? [] : [`Told at once: ${told.join(", ")}`])].join("\n"),
+    [renderFeedback(said, screen), ...(told.length === 0 ? [] : [`Sent at once to: ${told.join(", ")}`])].join("\n"),
 })
 
 export const improve = fromOperation(improveWork, {

@@ -13,13 +13,13 @@ import { startRun } from "./start-run.ts"
 
 export interface Cleaned extends TeamName {
   readonly purged: boolean
-  /** The run that was closed and stays readable; null when all runs were forgotten. */
+  /** The closed run, which stays readable; null when all runs were deleted. */
   readonly closed: number | null
-  /** How many tasks the closed run keeps, or how many of the current run were forgotten. */
+  /** How many tasks the closed run has, or how many of the current run were deleted. */
   readonly tasks: number
 }
 
-/** The next run begins empty, with the goal and the settings of this one, which stays readable. `--purge` forgets all runs. */
+/** Starts an empty run with the goal and settings of this one, which stays readable. `--purge` deletes all runs. */
 export const cleanTeam = operation({
   name: "project.clean",
   summary: "Close the current run, which stays readable, and begin an empty one; or with purge forget the project",
@@ -47,7 +47,7 @@ export const cleanTeam = operation({
   },
 })
 
-/** A closed run has no task that is being worked on, and no question that is still to be answered. */
+/** A closed run has no claimed task and no open question. */
 async function startEmptyRun(tx: Tx, team: StoredTeam, held: readonly Task[]): Promise<StoredTeam> {
   for (const task of held) await releaseTask(tx, team, { task, by: PERSON, reason: "project cleaned" })
   await withdrawEscalations(tx, team, { by: PERSON })

@@ -7,19 +7,20 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { getTeam, lockTeam, publicTeam } from "../../tasks/operations/lookup.ts"
 import { isMet } from "../../tasks/task.ts"
 import { KEPT, SUMMARY_OF } from "../completion.ts"
+import { findLeader } from "./lead-team.ts"
 
-/** Throws, and changes nothing, while somebody works on the team or has yet to. */
+/** Throws while a process leads the team or tasks are left. */
 export async function assertArchivable({ store }: Pick<Context, "store">, name: TeamName): Promise<void> {
   await store.read(async (tx) => assertOver(tx, await getTeam(tx, name)))
 }
 
 interface Archived extends TeamName {
-  /** What was done with the team, how and where it lies, for whoever looks at it later. */
+  /** What the team did and where its work is, for later readers. */
   readonly summary: string
   readonly how: keyof typeof SUMMARY_OF
 }
 
-/** The team is completed, and its summary is kept with it. The same again changes only the summary. */
+/** Completes the team and stores its summary. A second call only replaces the summary. */
 export async function archiveTeam(
   { store }: Pick<Context, "store">,
   { summary, how, ...name }: Archived,
@@ -37,7 +38,7 @@ export async function archiveTeam(
   })
 }
 
-/** Nothing is given out and nothing is put away: everything stays as it is until somebody goes on. */
+/** Pauses the team; worktrees and branches stay until it is resumed. */
 export const keepTeam = operation({
   name: "team.keep",
   summary: "Keep a team for later: it is paused, with its worktrees and branches, until it is resumed",
@@ -46,8 +47,7 @@ export const keepTeam = operation({
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
       const why = reason === undefined ? KEPT : `${KEPT}: ${reason}`
-      const leader = await tx.leaders.find(team.key)
-      if (leader !== undefined && leader.leaseUntil > (await tx.now())) throw led(team)
+      if ((await findLeader(tx, team.key)) !== undefined) throw led(team)
       if (team.status !== "paused" || team.pauseReason !== why) {
         await tx.teams.update(team.key, { status: "paused", pauseReason: why })
         await tx.events.append(team.key, PERSON, { type: "team.paused", data: { reason: why } })
@@ -58,8 +58,7 @@ export const keepTeam = operation({
 })
 
 async function assertOver(tx: Tx, team: StoredTeam): Promise<void> {
-  const leader = await tx.leaders.find(team.key)
-  if (leader !== undefined && leader.leaseUntil > (await tx.now())) throw led(team)
+  if ((await findLeader(tx, team.key)) !== undefined) throw led(team)
   const left = (await tx.tasks.list(team.key)).filter(({ status }) => !isMet(status)).map(({ id }) => id)
   if (left.length === 0) return
   const some = `${left.slice(0, MOST_SHOWN).join(", ")}${left.length > MOST_SHOWN ? ` and ${left.length - MOST_SHOWN} more` : ""}`
@@ -69,7 +68,7 @@ async function assertOver(tx: Tx, team: StoredTeam): Promise<void> {
     { tasks: left },
     {
       remedy: [
-        { operation: "run", to: "bring them to an end with" },
+        { operation: "run", to: "finish them with" },
         { operation: "keep", to: "keep the team with" },
       ],
     },

@@ -1,5 +1,4 @@
-import type { TeamName } from "../../kernel/team.ts"
-import { describeTeam } from "../../kernel/team.ts"
+import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { freshStart } from "../../tasks/operations/fresh-start.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
@@ -11,42 +10,34 @@ export interface Finding {
   readonly fixed: boolean
 }
 
-/** Looks for state that only a crash, a bug or a foreign hand can leave, and mends it when asked to. */
+/** Looks for state that only a crash, a bug or a manual change can leave, and repairs it with `fix`. */
 export async function examineTeam({ store, settings }: Context, name: TeamName, fix: boolean): Promise<Finding[]> {
   const attempt = store.write(async (tx) => {
     const team = await lockTeam(tx, name)
     const wrong = await tx.tasks.repairUnmet(team.key)
     const overdue = await freshStart(tx, team, settings.freshStartIntervalSeconds)
     const where = describeTeam(name)
-    const findings: Finding[] = [
-      wrong.length === 0
-        ? { check: `${where}: needs`, status: "ok", detail: "the counters of unmet needs are right", fixed: false }
-        : {
-            check: `${where}: needs`,
-            status: "problem",
-            detail: `wrong counters of unmet needs: ${wrong.join(", ")}`,
-            fixed: fix,
-          },
-      overdue.length === 0
-        ? { check: `${where}: claims`, status: "ok", detail: "no claim is overdue", fixed: false }
-        : {
-            check: `${where}: claims`,
-            status: "warning",
-            detail: `abandoned: ${overdue.map((task) => task.id).join(", ")}`,
-            fixed: fix,
-          },
+    const finding = (check: string, ok: string, problem: Pick<Finding, "status" | "detail">, isOk: boolean): Finding =>
+      isOk
+        ? { check: `${where}: ${check}`, status: "ok", detail: ok, fixed: false }
+        : { check: `${where}: ${check}`, ...problem, fixed: fix }
+    const counters = { status: "problem", detail: `wrong counters of unmet needs: ${wrong.join(", ")}` } as const
+    const abandoned = { status: "warning", detail: `abandoned: ${overdue.map((task) => task.id).join(", ")}` } as const
+    const findings = [
+      finding("needs", "the counters of unmet needs are right", counters, wrong.length === 0),
+      finding("claims", "no claim is overdue", abandoned, overdue.length === 0),
     ]
-    if (!fix) throw new NotKept(findings)
+    if (!fix) throw new RolledBack(findings)
     return findings
   })
-  // A look without --fix does the same work and rolls it back: what it reports is what a fix would do.
+  // Without --fix the same work is rolled back: the report shows what a fix would do.
   return attempt.catch((error: unknown) => {
-    if (error instanceof NotKept) return error.findings
+    if (error instanceof RolledBack) return error.findings
     throw error
   })
 }
 
-class NotKept extends Error {
+class RolledBack extends Error {
   readonly findings: Finding[]
   constructor(findings: Finding[]) {
     super("rolled back on purpose")

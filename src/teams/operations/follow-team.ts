@@ -5,7 +5,7 @@ import { isHeld, isMet, type Task } from "../../tasks/task.ts"
 
 const EVENTS_AT_ONCE = 10_000
 
-/** Everything that happened in a team since, and where to go on from the next time. */
+/** All events of a team after the cursor, and the cursor for the next call. */
 export async function readEventsSince(
   tx: Tx,
   key: number,
@@ -14,7 +14,7 @@ export async function readEventsSince(
   return readPages(tx, key, { after })
 }
 
-/** Everything that happened to one task. */
+/** All events of one task. */
 export async function readEventsOf(tx: Tx, key: number, task: TaskId): Promise<readonly Event[]> {
   return (await readPages(tx, key, { task })).events
 }
@@ -35,14 +35,14 @@ const OF_ALL: readonly string[] = ["waves.calculated", "team.cleaned", "task.del
 
 interface KnownTasks {
   readonly key: number
-  /** As they were before the events; undefined at the first time. */
+  /** The tasks before the events; undefined in the first call. */
   readonly known: ReadonlyMap<string, Task> | undefined
   readonly events: readonly Event[]
 }
 
 /**
- * The team's tasks. Only those that the events name are read again, and those somebody holds, as a claim is renewed
- * without a word: so to follow a team of thousands costs no more than one of ten.
+ * The team's tasks. Reads only tasks that the events name, and claimed ones, because renewing a claim writes no event. So
+ * following a team of thousands of tasks costs no more than one of ten.
  */
 export async function readTasksSince(tx: Tx, { key, known, events }: KnownTasks): Promise<ReadonlyMap<string, Task>> {
   if (known === undefined || events.some(({ type }) => OF_ALL.includes(type))) {
@@ -50,9 +50,9 @@ export async function readTasksSince(tx: Tx, { key, known, events }: KnownTasks)
   }
   const named = events.flatMap((event) => taskOfEvent(event) ?? [])
   const held = [...known.values()].filter(({ status }) => isHeld(status)).map(({ id }) => id)
-  // Those before stay as they are, since a read may run more than once.
+  // A copy: a read may run more than once.
   const tasks = new Map(known)
-  // Grows while it is gone through: what became met or unmet changes those that need it.
+  // Grows during the loop: a task that became met or unmet changes the tasks that need it.
   const due = new Set([...named, ...held])
   for (const id of due) {
     const task = await tx.tasks.find(key, id)

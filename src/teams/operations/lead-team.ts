@@ -1,35 +1,34 @@
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import type { Leadership } from "../../store/port.ts"
+import type { Leadership, Tx } from "../../store/port.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 
 export interface Lead extends TeamName {
-  /** Who leads: the process, in a way that tells it from every other. */
+  /** The process that leads, by a name that no other process has. */
   readonly holder: string
   readonly token: number
   readonly leaseMs: number
 }
 
 export interface LeadRequest extends Omit<Lead, "token"> {
-  /** What it leads by, as JSON: whoever takes over goes on with the same. */
+  /** Its settings as JSON; a process that takes over continues with them. */
   readonly settings: string
-  /** Whether the one who leads now is known to be gone, though its lease still holds. */
+  /** Whether the current leader is known to be dead although its lease has not expired. */
   isGone(holder: string): boolean
 }
 
-/** Of any number of orchestrators one leads. Whoever takes over from a dead one goes on where that one was. */
+/** One of several orchestrators leads. One that takes over from a dead leader continues where it stopped. */
 export async function takeLead({ store }: Context, request: LeadRequest): Promise<Lead> {
   const { project, team, run, holder, leaseMs, settings } = request
   const current = await findLead({ store }, request)
-  // Asked outside of the transaction, which may run more than once.
+  // Checked outside of the transaction, which may run more than once.
   const isGone = current !== undefined && request.isGone(current.holder)
   const token = await store.write(async (tx) => {
     const { key } = await lockTeam(tx, request)
-    const leader = await tx.leaders.find(key)
-    const isLed = leader !== undefined && leader.leaseUntil > (await tx.now())
-    if (isLed && !(isGone && leader.token === current.token)) throw ledByOther(request, leader)
-    if (isLed)
+    const leader = await findLeader(tx, key)
+    if (leader !== undefined && !(isGone && leader.token === current.token)) throw ledByOther(request, leader)
+    if (leader !== undefined)
       await tx.events.append(key, leader.holder, {
         type: "team.left",
         data: { holder: leader.holder, token: leader.token, reason: "lost" },
@@ -41,7 +40,7 @@ export async function takeLead({ store }: Context, request: LeadRequest): Promis
   return { project, team, run, holder, token, leaseMs }
 }
 
-/** For whoever would do much before it asks to lead. A team that is not there yet is led by nobody. */
+/** A cheap check before expensive work. A team that does not exist yet has no leader. */
 export async function assertNotLed(context: Context, request: TeamName & Pick<LeadRequest, "isGone">): Promise<void> {
   const leader = await findLead(context, request).catch((error) => {
     if (!(error instanceof AppError && error.code === "team.not_found")) throw error
@@ -50,13 +49,16 @@ export async function assertNotLed(context: Context, request: TeamName & Pick<Le
 }
 
 export async function findLead({ store }: Pick<Context, "store">, name: TeamName): Promise<Leadership | undefined> {
-  return store.read(async (tx) => {
-    const leader = await tx.leaders.find((await getTeam(tx, name)).key)
-    return leader !== undefined && leader.leaseUntil > (await tx.now()) ? leader : undefined
-  })
+  return store.read(async (tx) => findLeader(tx, (await getTeam(tx, name)).key))
 }
 
-/** Whether we lead still. */
+/** The leader of a run while its lease lasts. */
+export async function findLeader(tx: Tx, key: number): Promise<Leadership | undefined> {
+  const leader = await tx.leaders.find(key)
+  return leader !== undefined && leader.leaseUntil > (await tx.now()) ? leader : undefined
+}
+
+/** False when another process leads by now. */
 export async function renewLead({ store }: Context, lead: Lead): Promise<boolean> {
   return store.write(async (tx) => tx.leaders.renew((await getTeam(tx, lead)).key, lead))
 }

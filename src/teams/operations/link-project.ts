@@ -13,13 +13,13 @@ interface LinkRequest {
 export interface Linked {
   readonly project: string
   readonly folder: string
-  /** False where it was so before. */
+  /** False when nothing had to be changed. */
   readonly changed: boolean
-  /** What commands in this repository are about now, when they name no project; null where that is detected. */
+  /** The project of commands in this repository that name none; null when it is detected. */
   readonly defaultProject: string | null
 }
 
-/** From now on the project lives in this repository as well, and commands there are about it. Safe to repeat. */
+/** Adds this repository to the project and makes it the default project here. Safe to repeat. */
 export async function linkProject({ store }: WithStore, { project, place }: LinkRequest): Promise<Linked> {
   const { id, gitDir, folder } = place
   return store.write(async (tx) => {
@@ -42,7 +42,7 @@ export async function linkProject({ store }: WithStore, { project, place }: Link
   })
 }
 
-/** The other way: the project lives here no longer. What is in the repository stays. */
+/** Removes this repository from the project. Branches and pins in the repository stay. */
 export async function unlinkProject({ store }: WithStore, { project, place }: LinkRequest): Promise<Linked> {
   const { id, folder } = place
   return store.write(async (tx) => {

@@ -10,7 +10,7 @@ const types = Object.keys(EVENTS) as EventType[]
 
 export interface EventPage {
   readonly events: Event[]
-  /** Give it to `--after` to go on from here. */
+  /** Pass it to `--after` to continue from here. */
   readonly cursor: string
 }
 
@@ -38,7 +38,7 @@ export const listEvents = operation({
   },
 })
 
-/** Hands over each event as it comes, from the cursor on, until the signal fires. */
+/** Passes on each new event after the cursor until the signal fires. */
 export async function followEvents(
   context: Parameters<typeof listEvents.run>[0],
   input: TeamName & { after: string; type?: EventType; task?: TaskId },

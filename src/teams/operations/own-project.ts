@@ -6,13 +6,10 @@ import { type ProjectFacts, possibleNames, type Standing, standingOf } from "../
 
 type WithStore = Pick<Context, "store">
 
-/** Tells whether a repository has refs of a project's work. */
+/** Whether a repository has refs of a project's work. */
 export type HasRefs = (project: string) => Promise<boolean>
 
-/**
- * The project of a repository: what was settled before, or the first name that no other repository has. One query where
- * it is settled. Changes nothing.
- */
+/** The project of a repository: its default project, or the first name that no other repository has. Changes nothing. */
 export async function nameProject({ store }: WithStore, place: RepositoryPlace, hasRefs: HasRefs): Promise<string> {
   const { id, name, earlierName } = place
   const known = id === null ? undefined : await store.read((tx) => tx.projects.findDefault(id))
@@ -33,16 +30,16 @@ export interface OwnRequest {
   readonly project: string
   readonly place: RepositoryPlace & { readonly id: RepositoryId }
   readonly hasRefs: boolean
-  /** What commands in this repository are about when they name no project, unless that is settled already. */
+  /** Make it the project of commands that name none, unless the repository has such a project already. */
   readonly isDefault: boolean
 }
 
-/** A project that lives in no repository yet lives in this one from now on. Throws where it lives in others. */
+/** Gives a project without a repository to this one. Throws when it belongs to others. */
 export async function ownProject({ store }: WithStore, request: OwnRequest): Promise<void> {
   const { project, place, hasRefs } = request
   const { id, gitDir, folder } = place
   const known = await store.read((tx) => tx.projects.of(project))
-  // The ordinary case, which needs no write.
+  // The usual case needs no write.
   if (known.some((each) => each.repository === id && each.gitDir === gitDir)) return
   await store.write(async (tx) => {
     const facts = await readProject(tx, project)
@@ -64,7 +61,6 @@ export async function readProject(tx: Tx, project: string): Promise<ProjectFacts
   return { repositories, hasTeams: teams.length > 0, hasWork }
 }
 
-/** Every worktree was noted when it was made. */
 async function hasWorked(tx: Tx, key: number): Promise<boolean> {
   const { events } = await tx.events.list(key, { type: "workspace.created", limit: 1 })
   return events.length > 0

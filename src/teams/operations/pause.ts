@@ -22,7 +22,7 @@ export interface PauseResult {
   readonly what: string
 }
 
-/** Nobody claims from a paused team, nobody claims a paused task, a paused worker claims nothing. Claims held go on. */
+/** A paused team gives out no tasks, a paused task is not claimed, a paused worker claims nothing. Existing claims continue. */
 export const pause = operation({
   name: "pause",
   summary: "Pause the team, or one task or worker of it",
@@ -111,10 +111,10 @@ async function pauseWorker(
   const stopped = worker.status === "paused" || worker.status === "quarantined"
   if (paused && ["dead", "stopped"].includes(worker.status))
     throw new AppError("worker.unavailable", `worker ${id} is ${worker.status}; there is nothing to pause`)
-  // One that crashed too often, or was in quarantine when it ended, may be started again from now on.
-  const isForgiven = !paused && ["dead", "stopped"].includes(worker.status)
-  if (paused !== stopped || isForgiven) {
-    if (!isForgiven) await tx.workers.put(team.key, id, { availability: paused ? "paused" : "idle" })
+  // Resuming a worker that crashed too often, or ended in quarantine, allows it to be started again.
+  const mayRestart = !paused && ["dead", "stopped"].includes(worker.status)
+  if (paused !== stopped || mayRestart) {
+    if (!mayRestart) await tx.workers.put(team.key, id, { availability: paused ? "paused" : "idle" })
     await tx.events.append(
       team.key,
       PERSON,

@@ -6,7 +6,7 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { isMet, type Task } from "../../tasks/task.ts"
 import { readStanding } from "./start-run.ts"
 
-/** What a person may say about where a plan or a goal goes. */
+/** Which run a plan or goal goes to. */
 export const runChoice = {
   add: flag("add to the current run of the team, also when it is over"),
   new: flag("close the current run, which stays readable, and begin a new one"),
@@ -15,13 +15,13 @@ export const runChoice = {
 export interface PlanArrival {
   readonly add?: boolean
   readonly new?: boolean
-  /** Whether a run with these tasks has every task of the plan, as the plan says. */
+  /** Whether these tasks include every task of the plan, unchanged. */
   isSame(tasks: readonly Task[]): boolean
 }
 
 /**
- * Whether a plan goes into the current run or begins the next one. A run that is over is followed by a new one. One that
- * is still going is neither closed nor added to unless a person says so; the same plan again just goes on with it.
+ * Whether a plan goes into the current run or starts the next one. A run that is over is followed by a new one. An
+ * unfinished run is only closed or extended when a person says so; the same plan again continues it.
  */
 export async function placeForPlan(tx: Tx, team: StoredTeam, arrival: PlanArrival): Promise<"current" | "new"> {
   assertOneChoice(arrival)
@@ -35,7 +35,7 @@ export async function placeForPlan(tx: Tx, team: StoredTeam, arrival: PlanArriva
   throw await unfinished(tx, team)
 }
 
-/** Before anything is shown or paid for: throws where the plan would be refused. `begins`: it begins a new run. */
+/** Throws early when the plan would be refused, before any agent is paid. `begins`: it starts a new run. */
 export async function checkPlace(
   { store }: Pick<Context, "store">,
   name: TeamName,
@@ -47,7 +47,6 @@ export async function checkPlace(
   })
 }
 
-/** Also for a team that is not there yet. */
 export function assertOneChoice({ add, new: isNew }: Pick<PlanArrival, "add" | "new">): void {
   if (add !== true || isNew !== true) return
   throw new AppError(
@@ -59,7 +58,7 @@ export function assertOneChoice({ add, new: isNew }: Pick<PlanArrival, "add" | "
 async function unfinished(tx: Tx, team: StoredTeam): Promise<AppError> {
   const tasks = await tx.tasks.list(team.key)
   const left = tasks.filter(({ status }) => !isMet(status)).length
-  // What was only worked on by hand has no run of the engine to go on with.
+  // A team without a leader so far has no run of the engine to resume.
   const wasLed = (await tx.leaders.find(team.key)) !== undefined
   return new AppError(
     "run.unfinished",

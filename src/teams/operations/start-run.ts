@@ -7,15 +7,15 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord } from "../../store/records.ts"
 import { isHeld } from "../../tasks/task.ts"
 import { type RunStanding, standingOf } from "../run-standing.ts"
+import { findLeader } from "./lead-team.ts"
 
 export async function readStanding(tx: Tx, team: StoredTeam): Promise<RunStanding> {
   const { key, phase, status } = team
-  const leader = await tx.leaders.find(key)
-  const isLed = leader !== undefined && leader.leaseUntil > (await tx.now())
+  const isLed = (await findLeader(tx, key)) !== undefined
   return standingOf({ phase, status, isLed, leftBecause: await whyLeft(tx, key), tasks: await tx.tasks.list(key) })
 }
 
-/** How the last process that led ended. One that did not say so was killed. */
+/** Why the last leader left. A leader that left without an event was killed. */
 async function whyLeft(tx: Tx, key: number): Promise<string | null> {
   const led = ofType(await newest(tx, key, "team.led"), "team.led").at(-1)
   const left = ofType(await newest(tx, key, "team.left"), "team.left").at(-1)
@@ -31,8 +31,8 @@ async function newest(tx: Tx, key: number, type: "team.led" | "team.left") {
 type NewRun = Pick<Team, "goal" | "mode" | "schedule" | "protocol" | "hasQa">
 
 /**
- * Closes the current run, which stays readable, and starts the next one. Knowledge and what a person told the whole team
- * come along; tasks, messages, evidence, verdicts and questions stay with the run they belong to. The team must be locked.
+ * Closes the current run, which stays readable, and starts the next one. Knowledge and feedback to the whole team are
+ * copied; tasks, messages, evidence, verdicts and questions stay with their run. The team must be locked.
  */
 export async function startRun(tx: Tx, before: StoredTeam, settings: NewRun): Promise<StoredTeam> {
   await assertIdle(tx, before)
@@ -43,24 +43,23 @@ export async function startRun(tx: Tx, before: StoredTeam, settings: NewRun): Pr
   return team
 }
 
-/** What others should know in every run. An exploration holds as long as the files are the same. */
+/** Records that are useful in every run. An exploration is valid as long as its files are unchanged. */
 const CARRIED: readonly RecordKind[] = ["wisdom", "exploration", "feedback"]
 
 async function carryRecords(tx: Tx, from: StoredTeam, to: StoredTeam): Promise<void> {
   for (const kind of CARRIED) {
     for (const { taskId, status, data, by } of await tx.records.list(from.key, { kind })) {
-      // What a person said of one task is about that task alone.
+      // Feedback on one task does not apply to the next run.
       if (status === "removed" || (kind === "feedback" && taskId !== null)) continue
       await addRecord(tx, to, { kind, taskId: null, attempt: null, status, data, by }, `from run ${from.run}`)
     }
   }
 }
 
-/** Nobody may be at work in a run that is closed. */
+/** A run cannot be closed while a process or worker is active in it. */
 async function assertIdle(tx: Tx, team: StoredTeam): Promise<void> {
-  const leader = await tx.leaders.find(team.key)
-  if (leader !== undefined && leader.leaseUntil > (await tx.now()))
-    throw busy(team, `a teamwork run leads it (${leader.holder})`)
+  const leader = await findLeader(tx, team.key)
+  if (leader !== undefined) throw busy(team, `a teamwork run leads it (${leader.holder})`)
   const now = await tx.now()
   const held = (await tx.tasks.list(team.key)).filter(
     ({ status, leaseUntil }) => isHeld(status) && leaseUntil !== null && Date.parse(leaseUntil) > now,

@@ -1,7 +1,7 @@
 import { ENGINE, PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
-import { describeTeam, type TeamName, type TeamStatus } from "../../kernel/team.ts"
+import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import { LEAD } from "../../messages/message.ts"
 import { type Option, type Trigger, toEscalation } from "../../requests/escalation.ts"
 import { withdrawEscalation } from "../../requests/operations/escalation-holds.ts"
@@ -12,12 +12,12 @@ import { lockTeam } from "../../tasks/operations/lookup.ts"
 interface PauseReason {
   readonly trigger: Trigger
   readonly reason: string
-  /** What a person may decide, where that does not follow from the trigger. */
+  /** The possible answers, unless the trigger decides them. */
   readonly options?: readonly Option[]
   readonly about?: string
 }
 
-/** The engine stops giving out tasks, and tells the lead why: a person has to decide how it goes on. */
+/** Pauses the team and asks a person how to continue; the lead gets a message with the reason. */
 export async function pauseByEngine(
   { store, ids }: Context,
   name: TeamName,
@@ -26,7 +26,7 @@ export async function pauseByEngine(
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)
     if (team.status !== "active" && team.status !== "completed") return
-    // Of a team that has done everything, only the delivery waits for the answer.
+    // In a completed team only the delivery waits for the answer.
     if (team.status === "active") {
       await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
       await tx.events.append(team.key, ENGINE, { type: "team.paused", data: { reason, trigger } })
@@ -49,7 +49,7 @@ export async function pauseByEngine(
 const AFTER_BUDGET =
   "go-on lets the team use up the same amount once more; teamwork run --resume --budget AMOUNT sets another one"
 
-/** A run that was given another budget need not wait for an answer about the old one. */
+/** A new budget answers the open question about the old one. */
 export async function resumeAfterBudget({ store }: Context, name: TeamName): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)
@@ -66,12 +66,20 @@ function isAboutBudget(record: TeamRecord): boolean {
   return record.taskId === null && toEscalation(record).trigger === "budget"
 }
 
-/** Keeps state and commits; nobody gets a task any more. */
-export async function cancelTeam({ store }: Context, name: TeamName, reason: string): Promise<TeamStatus> {
-  return changeStatus({ store }, name, "cancelled", reason)
+/** Stops the team; its state and commits stay. */
+export async function cancelTeam({ store }: Context, name: TeamName, reason: string): Promise<void> {
+  await store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    if (team.status === "cancelled") return
+    if (team.status === "completed")
+      throw new AppError("team.busy", `project ${describeTeam(name)} is completed; there is nothing to cancel`)
+    await tx.teams.update(team.key, { status: "cancelled", pauseReason: null })
+    const data = { from: team.status, to: "cancelled", reason } as const
+    await tx.events.append(team.key, PERSON, { type: "team.status_changed", data })
+  })
 }
 
-/** Whoever runs a team that was cancelled or had failed wants it to go on. */
+/** A new run of a cancelled or failed team makes it active again. */
 export async function reviveTeam({ store }: Context, name: TeamName): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)
@@ -79,22 +87,5 @@ export async function reviveTeam({ store }: Context, name: TeamName): Promise<vo
     await tx.teams.update(team.key, { status: "active", pauseReason: null })
     const data = { from: team.status, to: "active", reason: null } as const
     await tx.events.append(team.key, PERSON, { type: "team.status_changed", data })
-  })
-}
-
-async function changeStatus(
-  { store }: Pick<Context, "store">,
-  name: TeamName,
-  to: TeamStatus,
-  reason: string,
-): Promise<TeamStatus> {
-  return store.write(async (tx) => {
-    const team = await lockTeam(tx, name)
-    if (team.status === to) return to
-    if (team.status === "completed")
-      throw new AppError("team.busy", `project ${describeTeam(name)} is completed; there is nothing to cancel`)
-    await tx.teams.update(team.key, { status: to, pauseReason: null })
-    await tx.events.append(team.key, PERSON, { type: "team.status_changed", data: { from: team.status, to, reason } })
-    return team.status
   })
 }

@@ -32,7 +32,7 @@ export const updateTeam = operation({
     }
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
-      // Whoever wants to be asked from now on wants it before anything more is written.
+      // In SUPERVISED mode a person approves plans before anything is written.
       const guard = protocol ?? (mode === "SUPERVISED" && team.mode !== mode ? protocolOf(mode) : undefined)
       const hasQa = qa === undefined ? undefined : qa === "on"
       await tx.teams.update(team.key, { goal, mode, schedule, protocol: guard, hasQa })

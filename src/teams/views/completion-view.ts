@@ -6,11 +6,11 @@ export interface SummaryFacts {
   readonly team: Pick<Team, "project" | "team" | "goal">
   readonly deliverables: readonly Deliverable[]
   readonly pins: readonly string[]
-  /** Where the results were handed over; null where they were not. */
+  /** Where the results were exported to, if they were. */
   readonly place: string | null
 }
 
-/** What is left of a team that was put away: what it did, and where everything lies. */
+/** The summary of an archived team: what it did, and where its work is. */
 export function renderSummary({ team, deliverables, pins, place }: SummaryFacts): string {
   const list = (items: readonly string[]) => items.map((item) => `- ${item}`)
   const section = (title: string, lines: readonly string[]) =>
@@ -36,7 +36,6 @@ export function renderSummary({ team, deliverables, pins, place }: SummaryFacts)
 
 export const RESUME = "go on with: teamwork resume, then: teamwork run --resume"
 
-/** How a team was put away. */
 export function sayCompleted(name: TeamName, { action, removed, pins, artifacts }: CompletedFacts): string {
   if (action === "keep") return `Kept ${describeTeam(name)}; ${RESUME}`
   const kept = pins.length === 0 ? "" : `; ${pins.length} pins keep what is in no branch, see: teamwork refs`
