@@ -12,10 +12,7 @@ import type { Role, Task } from "../tasks/task.ts"
 import type { WaveVerdict } from "../tasks/wave.ts"
 import type { WorkerAvailability } from "../workers/worker.ts"
 
-/**
- * Everything a store holds of a team but its events: what an export writes down and an import brings back, without a
- * loss in either direction. Lists are in the order in which their entries came to be.
- */
+/** Everything a store holds of a team except its events. Exports and imports lose none of it. Lists are in order of creation. */
 export interface TeamSnapshot {
   readonly team: SnapshotTeam
   readonly tasks: readonly SnapshotTask[]
@@ -40,7 +37,7 @@ export interface SnapshotTask extends Omit<Task, "unmet"> {
   /** Length of the longest chain of tasks that wait for this one, as of the last planning of waves. */
   readonly height: number
   readonly leaseMs: number
-  /** Whose claim was taken over by the latest one. */
+  /** The owner that lost its claim to the current one. */
   readonly previousOwner: string | null
   readonly evidence: readonly Evidence[]
   readonly exceptions: readonly Exception[]

@@ -16,7 +16,7 @@ const input = {
   ...runFields,
   to: v.optional(text("folder to write to; by default the team's own one in the teamwork home")),
   watch: flag("keep the files up to date until Ctrl+C"),
-  archive: flag("with what the team delivers below deliverables/, and then put the team away, see teamwork archive"),
+  archive: flag("also write deliverables/, then archive the team, see teamwork archive"),
   sourceDir: sourceDirField,
   force: flag("replace files that teamwork did not write; they are kept in the folder replaced/"),
 }

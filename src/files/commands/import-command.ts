@@ -10,12 +10,12 @@ import { renderImport } from "../views/imports-view.ts"
 
 const input = {
   path: v.optional(text("folder of a team, or one that holds teams; the teamwork home by default")),
-  as: v.optional(text("PROJECT/TEAM: another name for the one team that is there")),
-  dryRun: flag("show what would come, and change nothing"),
+  as: v.optional(text("PROJECT/TEAM: another name for the only team in the folder")),
+  dryRun: flag("show what would be imported, and change nothing"),
 }
 
 export const importCommand = command({
-  summary: "Bring in teams from the files of earlier systems, or from an export",
+  summary: "Import teams from an export, or from the files of earlier systems",
   fields: input,
   positional: ["path"],
   example: "teamwork import .workflow/.team --dry-run",

@@ -9,14 +9,14 @@ import {
 } from "../../tasks/evidence.ts"
 import { asLine, asText, asWord, Count, choice, Fields, Flag, Id, Integer, isRecord, Time } from "./foreign-json.ts"
 
-/** What every entry of a task has, unless it says otherwise. */
+/** For entries that do not say it themselves. */
 interface Surroundings {
   readonly taskId: TaskId
   readonly by: string | null
   readonly timestamp: string
 }
 
-/** Evidence from other systems: teamwork did not run any of it, so somebody says so, and nothing more. */
+/** Evidence of other systems. Teamwork did not run it, so it is only reported. */
 export function readEvidence(given: unknown, surroundings: Surroundings): Evidence[] {
   const entries = Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]
   return entries
@@ -26,7 +26,7 @@ export function readEvidence(given: unknown, surroundings: Surroundings): Eviden
       taskId: surroundings.taskId,
       attempt: 1,
       trust: "reported",
-      // History is history: what was resolved once stays so, whatever words it was reported in.
+      // Blocked patterns do not apply: what was resolved stays resolved.
       blockedPattern: null,
       by: surroundings.by ?? PERSON,
       timestamp: surroundings.timestamp,
@@ -79,7 +79,7 @@ function readFacts(fields: Fields): EvidenceFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
-/** The type an entry names, if it has what that type cannot do without. */
+/** The type that an entry names, if it has what that type requires. */
 function chooseType(wanted: string, facts: EvidenceFacts): EvidenceType {
   const fitting: Record<EvidenceType, boolean> = {
     command: facts.command !== undefined,

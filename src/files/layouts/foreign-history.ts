@@ -3,7 +3,6 @@ import { isId } from "../../kernel/ids.ts"
 import type { PastEvent } from "../snapshot.ts"
 import { asLine, Fields, isRecord, Time } from "./foreign-json.ts"
 
-/** Something that files tell of the time before. */
 export function pastEntry(entry: string, timestamp: string, by?: string): PastEvent {
   return {
     type: "history.imported",
@@ -14,7 +13,7 @@ export function pastEntry(entry: string, timestamp: string, by?: string): PastEv
   }
 }
 
-/** An entry of another system's log as one readable line, at its own time. */
+/** An entry of another system's log as one line for people. */
 export function logEntry(entry: unknown, otherwise: string, prefix = ""): PastEvent | undefined {
   if (!isRecord(entry)) {
     const line = asLine(entry)

@@ -5,19 +5,19 @@ import type { SnapshotMessage } from "../snapshot.ts"
 import { asLine, asText, asWord, Fields, Flag, isRecord, type Json, Time } from "./foreign-json.ts"
 import { makeId, type Source } from "./source.ts"
 
-/** Where messages come from, for those that do not say it themselves. */
+/** Where messages come from, for what they do not say themselves. */
 export interface MessageBox {
   readonly file: string
-  /** What the ids of messages without a usable one are made from, together with their place. */
+  /** Ids of messages without a usable one are made from this and their place. */
   readonly name: string
-  /** The inbox they lie in; `null` for a log of everybody's, where each names its own. */
+  /** Their inbox; `null` for a log, where each message names its own. */
   readonly inbox: string | null
   readonly otherwise: string
-  /** A log has no unread messages: everybody saw it. */
+  /** A log has no unread messages. */
   readonly isRead: boolean
 }
 
-/** Reads the messages of one file. `used` holds the ids that are taken already. */
+/** Reads the messages of one file. `used`: ids that are taken. */
 export function readMessages(
   source: Source,
   entries: readonly unknown[],
@@ -32,7 +32,7 @@ export function readMessages(
       continue
     }
     const fields = new Fields(entry)
-    // One without a time came after the one before it.
+    // Without a time it came right after the previous one.
     timestamp = fields.read(Time, "timestamp", "ts", "time", "created_at", "sent_at") ?? timestamp
     const message = readMessage(fields, { box, used, timestamp, index })
     noteNames(source, box, { entry, message, index })
@@ -69,10 +69,10 @@ function noteNames(
   { entry, message, index }: { entry: Json; message: SnapshotMessage; index: number },
 ): void {
   const [from, to] = [asText(entry.from), asText(entry.to)]
-  const tell = (what: string) => source.change(box.file, `message ${index + 1} ${what}`)
-  if (from !== undefined && inboxName(from) !== message.from) tell(`is from ${quoteInput(from)}, now ${message.from}`)
+  const note = (what: string) => source.change(box.file, `message ${index + 1} ${what}`)
+  if (from !== undefined && inboxName(from) !== message.from) note(`is from ${quoteInput(from)}, now ${message.from}`)
   if (to !== undefined && to !== EVERYBODY && inboxName(to) !== message.to) {
-    tell(`is to ${quoteInput(to)}, now ${message.to}`)
+    note(`is to ${quoteInput(to)}, now ${message.to}`)
   }
 }
 
@@ -85,7 +85,7 @@ function takeId(given: string, seed: string, used: Set<string>): string {
   return id
 }
 
-/** The same id for the same text, everywhere and always: importing twice must not make two of a message. */
+/** The same id for the same text, so that a second import makes no second message. */
 function makeUuid(text: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(text).digest("hex")
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
@@ -102,7 +102,7 @@ function participant(name: string | undefined): string {
   return inboxName(isId(name ?? "") ? (name ?? "") : makeId(name ?? "", PERSON))
 }
 
-/** What each type cannot do without. */
+/** What each type requires. */
 const FITS: Record<MessageType, (payload: Json) => boolean> = {
   text: (payload) => typeof payload.message === "string",
   idle_notification: (payload) => typeof payload.worker_id === "string",
@@ -110,7 +110,7 @@ const FITS: Record<MessageType, (payload: Json) => boolean> = {
   shutdown_response: (payload) => typeof payload.request_id === "string" && typeof payload.approved === "boolean",
 }
 
-/** Whatever fits none of our types is a text that says what it was. In a log all other fields are content as well. */
+/** Other types become a text with `original_type`. In a log all other fields are content too. */
 function readContent(fields: Fields, isLog: boolean): Pick<SnapshotMessage, "type" | "payload"> {
   const named = fields.text("type") ?? "text"
   const given = fields.any("payload", "data")

@@ -1,5 +1,6 @@
 import { PERSON } from "../../kernel/actor.ts"
 import type { Check, Verdict, VerdictStatus } from "../../quality/verdict.ts"
+import { compare } from "../own/facts.ts"
 import { asLine, asText, asWord, Count, Fields, Id, isRecord, Time } from "./foreign-json.ts"
 import type { Source } from "./source.ts"
 
@@ -79,11 +80,7 @@ function readIssues(given: unknown): string[] {
   return entries.map((entry) => asText(entry) ?? JSON.stringify(entry)).filter((issue) => issue !== "")
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** Of the same time: waves by number, the final one last. */
+/** At the same time: waves by number, the final one last. */
 function rank(verdict: Verdict): number {
   return verdict.subject === null ? Number.POSITIVE_INFINITY : Number(verdict.subject)
 }

@@ -4,7 +4,7 @@ import type { SnapshotTask, SnapshotWave } from "../snapshot.ts"
 import { as, asLine, asWord, Count, Fields, Ids, isRecord, List, Time } from "./foreign-json.ts"
 import type { Source } from "./source.ts"
 
-/** Waves as a file tells them: which task is in which, and what was said of each. */
+/** Waves as a file has them, and the wave of each task. */
 export interface WaveDraft {
   readonly file: string
   readonly waves: readonly SnapshotWave[]
@@ -13,7 +13,7 @@ export interface WaveDraft {
 
 const VERSIONS = ["1", "1.0"]
 
-/** `undefined` when there is no such file, or none that can be used: then the team has no waves. */
+/** Undefined without a usable file: then the team has no waves. */
 export function readWaves(source: Source, file: string): WaveDraft | undefined {
   if (!source.files.includes(file)) return undefined
   const content = source.json(file)
@@ -67,7 +67,7 @@ export interface PlacedTasks {
   readonly waves: readonly SnapshotWave[]
 }
 
-/** Puts tasks into the waves they were in. Waves that cannot be are given up: new ones are calculated in a moment. */
+/** Puts tasks into their waves. Waves that contradict the needs are left out; new ones are quickly calculated. */
 export function placeTasks(
   source: Source,
   tasks: readonly SnapshotTask[],
@@ -75,7 +75,6 @@ export function placeTasks(
 ): PlacedTasks {
   const withoutWaves = () => ({ tasks: tasks.map((task) => ({ ...task, wave: null })), waves: [] })
   const { draft } = plan
-  // Without the file there are no waves, whatever the tasks say.
   if (draft === undefined) return withoutWaves()
   const known = new Set<string>(tasks.map((task) => task.id))
   for (const [id, wave] of draft.waveOf) {
@@ -124,7 +123,7 @@ function findContradiction(tasks: readonly SnapshotTask[], waveOf: ReadonlyMap<s
   return undefined
 }
 
-/** Tasks without a wave join the current one, or that of the last task they need. */
+/** Tasks without a wave join the current one, or the latest wave of their needs. */
 function placeRest(
   tasks: readonly SnapshotTask[],
   waves: SnapshotWave[],
@@ -133,7 +132,7 @@ function placeRest(
   const rest = tasks.filter((task) => !waveOf.has(task.id))
   if (rest.length > 0 && waves.every((wave) => wave.verdict === "verified")) waves.push(newWave(waves.length + 1))
   const current = currentWave(waves)
-  // By height: whatever a task needs comes before it.
+  // By height, so that needs come first.
   for (const task of rest.toSorted((a, b) => b.height - a.height)) {
     const wave = task.blockedBy.reduce((latest, need) => Math.max(latest, waveOf.get(need) ?? 0), current)
     waveOf.set(task.id, wave)
@@ -141,7 +140,7 @@ function placeRest(
   return rest
 }
 
-/** A wave is verified only behind verified ones and with all its tasks done. */
+/** A wave stays verified only after verified ones and with all its tasks done. */
 function keepVerdicts(
   source: Source,
   {

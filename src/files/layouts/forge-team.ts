@@ -56,15 +56,15 @@ export function parseForgeTeam(source: Source, context: ParseContext): ParsedTea
   return buildTeam(source, draft, { nowIso: context.nowIso, workerOf })
 }
 
-/** What a worker was given, and how far it came. */
+/** The tasks of a worker, and how many are done. */
 interface Share {
   readonly worker: string
   readonly agentType: string | null
   readonly files: readonly string[]
   readonly tasks: readonly string[]
-  /** Ids of those that are done, as far as they are known. */
+  /** Ids of finished tasks, where they are known. */
   readonly done: readonly string[]
-  /** How many are done, where only that is known. */
+  /** Their number, where only that is known. */
   readonly doneCount: number
   readonly lastActivity: string | undefined
 }
@@ -80,7 +80,7 @@ function readWorkers(
     const fields = new Fields(isRecord(entry) ? entry : {})
     const id = fields.text("id", "name") ?? ""
     const share = readShare(fields, id)
-    // Its tasks are there, whatever it was called.
+    // Its tasks count, also when its id cannot be used.
     shares.push(share)
     if (!isId(id)) source.change(MAIN, `worker ${index + 1} was left out: it ${id === "" ? "has no id" : badId(id)}`)
     else if (workers.has(id)) source.change(MAIN, `worker ${id} is there twice; the first one counts`)
@@ -152,7 +152,7 @@ function asIdList(value: unknown): string[] {
   return Array.isArray(value) ? (as(Ids, value) ?? []) : []
 }
 
-/** Tasks that the host made for its own use. */
+/** Tasks of the host itself. */
 function isInternal(entry: Json): boolean {
   return isRecord(entry.metadata) && entry.metadata._internal === true
 }
@@ -186,7 +186,7 @@ function readProgress(
   const phase = PHASES[asWord(fields.text("phase"))] ?? (isDone ? "VERIFICATION" : "EXECUTION")
   const ended = phase === "COMPLETE" || ["complete", "completed"].includes(given) || (given === "shutdown" && isDone)
   if (ended) return { phase: "COMPLETE", status: "completed", pauseReason: null }
-  // With work left, so that somebody can take it up again.
+  // Work is left, so it can be resumed.
   if (given === "shutdown") return { phase: "EXECUTION", status: "paused", pauseReason: "the team was shut down" }
   const statuses: readonly TeamStatus[] = ["completing", "failed", "cancelled", "paused"]
   const status = statuses.find((each) => each === given) ?? "active"

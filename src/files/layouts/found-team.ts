@@ -1,19 +1,19 @@
 import type { PastEvent, TeamSnapshot } from "../snapshot.ts"
 
-/** The formats a team may lie on disk in: our own export, and those of the systems before us. */
+/** The formats we read: our own export, and those of earlier systems. */
 export const LAYOUTS = ["export", "teamwork-v2", "teamwork-v1", "tc-session", "pm-project", "forge-team"] as const
 export type Layout = (typeof LAYOUTS)[number]
 
-/** A team read from files, ready to be restored, and what its reader had to say. */
+/** A team read from files, ready to be restored, and the notes of its reader. */
 export interface FoundTeam {
   readonly layout: Layout
-  /** Where it was found, relative to what was searched; empty for that itself. */
+  /** Relative to the searched folder; empty for that folder itself. */
   readonly path: string
   readonly snapshot: TeamSnapshot
   readonly history: readonly PastEvent[]
-  /** Files that were left out, each with the reason. Their paths are relative to the team's folder. */
+  /** Files that were left out, and why. Paths are relative to the team's folder. */
   readonly skipped: readonly FileNote[]
-  /** What is not the same as in the files. */
+  /** What differs from the files. */
   readonly changed: readonly FileNote[]
 }
 
@@ -22,10 +22,9 @@ export interface FileNote {
   readonly what: string
 }
 
-/** What a reader of one layout makes: all but where it was found. */
 export type ParsedTeam = Omit<FoundTeam, "layout" | "path">
 
-/** What files may leave open. */
+/** For what files leave out. */
 export interface ParseContext {
   readonly nowIso: string
   readonly defaultProject: string

@@ -10,20 +10,19 @@ import { parseTeamworkFiles } from "./teamwork-files.ts"
 
 export interface Place {
   readonly layout: Layout
-  /** The team's folder, relative to what was searched; empty for that itself. */
+  /** Relative to the searched folder; empty for that folder itself. */
   readonly path: string
 }
 
 /**
- * Every team below a folder, whatever its format: by the files that mark each layout. Nothing is read but names, and the
- * few small marker files needed to tell two formats apart. Nothing inside a team's folder is a team of its own, but for
- * the earlier runs of an export.
+ * Every team below a folder, by the files that mark each layout. Reads only names and the marker files that tell formats
+ * apart. A folder inside a team is not a team, except the earlier runs of an export.
  */
 export function findTeams(folder: Folder): Place[] {
   const paths = new Set(folder.paths.filter((path) => !isLeftover(path)))
   const marked = new Set([...paths].filter((path) => MARKS.has(path.slice(path.lastIndexOf("/") + 1))).map(parentOf))
   const places: Place[] = []
-  // From the outside in, so that a team is found before what lies in its folder.
+  // Outermost first, so that a team is found before the folders in it.
   for (const path of [...marked].sort((a, b) => a.split("/").length - b.split("/").length || (a < b ? -1 : 1))) {
     const around = places.find((place) => place.path === "" || path.startsWith(`${place.path}/`))
     if (around !== undefined && !isEarlierRun(around, path)) continue
@@ -42,7 +41,7 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0))
 }
 
-/** Reads one. Throws AppError when the team's main file is unusable: then nothing of the team is brought in. */
+/** Throws AppError when the main file of the team is unusable. */
 export function parseTeam(folder: Folder, place: Place, context: ParseContext): FoundTeam {
   return { ...PARSERS[place.layout](folder, place.path, context), layout: place.layout, path: place.path }
 }
@@ -55,12 +54,11 @@ const PARSERS: Record<Layout, Parser> = {
   "teamwork-v1": (folder, path, context) => parseTeamworkFiles(new Source(folder, path), "session.json", context),
   "tc-session": (folder, path, context) => parseTcSession(new Source(folder, path), context),
   "pm-project": (folder, path, context) => parsePmProject(new Source(folder, path), context),
-  // The folder is shared with whatever else forge keeps there.
+  // Forge keeps other files in the same folder.
   "forge-team": (folder, path, context) =>
     parseForgeTeam(new Source(folder, path, (file) => /^(?:team|worker)-[^/]*$/.test(file)), context),
 }
 
-/** A folder below another, seen as one of its own. */
 function subFolder(folder: Folder, path: string): Folder {
   if (path === "") return folder
   const start = `${path}/`

@@ -12,8 +12,8 @@ const MAIN = "state.json"
 const mode = choice(TEAM_MODES)
 
 /**
- * A project of the project manager with executors and QA. `state.json` is the truth there, in a shape that was never
- * written down; everything else in the folder is made from it, or is what the project delivered.
+ * A project of the project manager with executors and QA. `state.json` has everything, in a shape that was never
+ * documented. The other files are made from it, or are deliverables.
  */
 export function parsePmProject(source: Source, context: ParseContext): ParsedTeam {
   const fields = new Fields(source.main(MAIN))
@@ -111,7 +111,7 @@ function withOwner(entry: Json): Json {
   return typeof owner === "string" && isId(owner) ? { ...entry, claimed_by: owner } : entry
 }
 
-/** Where no tasks were written down, what each executor did is one, and QA is one that waits for them. */
+/** Without a list of tasks, each executor is one, and QA is one that needs them. */
 function makeTasks(members: readonly Member[]): TaskDraft[] {
   const workers = members.filter((member) => !isManager(member))
   const ids = new Map<Member, string>()
@@ -140,14 +140,14 @@ function makeTasks(members: readonly Member[]): TaskDraft[] {
       },
       { file: MAIN },
     )
-    // The role it went by is its agent type, which says all there is to say.
+    // Its agent type has the role.
     return read.ok ? [{ ...read.task, foreignRole: null }] : []
   })
 }
 
 /** A member at the end of the last phase is done, whatever its status says. */
 function statusOf(record: Json): unknown {
-  // Also "40%" and 12.5, but nothing that a number cannot be made of.
+  // Also "40%" and 12.5.
   const progress = Number.parseFloat(asText(record.progress) ?? "")
   const isComplete = asWord(record.phase) === "completion" && progress >= 100
   const hasBegun = progress > 0
@@ -187,7 +187,7 @@ function readProgress(
   return { phase, status: ended ?? "active", pauseReason: null }
 }
 
-/** How far a member was, and every time it ran out of time. */
+/** How far a member was, and its timeouts. */
 function describeMember({ role, record }: Member, otherwise: string): PastEvent[] {
   const fields = new Fields(record)
   const by = fields.text("agentId")

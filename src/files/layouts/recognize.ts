@@ -2,7 +2,7 @@ import type { Folder } from "../own/folder.ts"
 import { asWord, isRecord, type Json, parseJson } from "./foreign-json.ts"
 import type { Layout } from "./found-team.ts"
 
-/** The files that a team's folder is known by. */
+/** Files that mark the folder of a team. */
 export const MARKS: ReadonlySet<string> = new Set([
   "project.json",
   "session.json",
@@ -11,7 +11,7 @@ export const MARKS: ReadonlySet<string> = new Set([
   "team-state.json",
 ])
 
-/** Which layout a folder with one of the marks is of; of several, the one that has the others among its files. */
+/** The layout of a folder with such a file. With several, the layout that also writes the others. */
 export function recognize(folder: Folder, path: string, paths: ReadonlySet<string>): Layout | undefined {
   const inside = (name: string) => (path === "" ? name : `${path}/${name}`)
   const has = (name: string) => paths.has(inside(name))
@@ -26,7 +26,7 @@ export function recognize(folder: Folder, path: string, paths: ReadonlySet<strin
   return undefined
 }
 
-/** What a marker file holds, or its text when it is damaged: even then it may be the remains of a team. */
+/** The content of a marker file, or its text when it is damaged: it may still be a team. */
 type Mark = { readonly record: Json } | { readonly text: string }
 
 function readMark(folder: Folder, path: string): Mark {
@@ -36,7 +36,7 @@ function readMark(folder: Folder, path: string): Mark {
     if (!parsed.ok) return { text: new TextDecoder().decode(bytes) }
     return { record: isRecord(parsed.value) ? parsed.value : {} }
   } catch {
-    // Whoever reads the team will say that the file cannot be read.
+    // The reader of the team reports it.
     return { text: "" }
   }
 }
@@ -46,7 +46,7 @@ function isExport(mark: Mark): boolean {
   return isRecord(mark.record.teamwork) && mark.record.teamwork.format !== undefined
 }
 
-/** Other programs have a `project.json` or `session.json` as well, but not with these fields. */
+/** Other programs also have a `project.json` or `session.json`, but without these fields. */
 function isTeamFile(mark: Mark, hasParts: () => boolean): boolean {
   const names = ["project", "team", "goal"]
   const found = names.filter((name) =>
@@ -64,7 +64,7 @@ function hasTeamParts(path: string, paths: ReadonlySet<string>): boolean {
   return false
 }
 
-/** A `state.json` may be anybody's: one counts that was given directly, or lies below `projects` or what may be that. */
+/** Many programs have a `state.json`. Ours was named directly, or is below `projects` or a folder that may be that. */
 function isPmPlace(path: string): boolean {
   return path === "" || !path.includes("/") || isBelowProjects(path)
 }
@@ -73,10 +73,9 @@ function isBelowProjects(path: string): boolean {
   return /(?:^|\/)projects\/[^/]+$/.test(path)
 }
 
-const PM_PHASES = [
-  ...["skill_discovery", "requirement", "skill_research", "plan_design", "awaiting_approval"],
-  ...["execution", "completion"],
-]
+const PM_PHASES = "skill_discovery requirement skill_research plan_design awaiting_approval execution completion".split(
+  " ",
+)
 
 function isPmState(mark: Mark, path: string, has: (name: string) => boolean): boolean {
   const hasViews = has("agent-status.json") || has("WHITEBOARD.md")

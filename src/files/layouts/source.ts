@@ -5,11 +5,11 @@ import { type Fields, isRecord, type Json, parseJson } from "./foreign-json.ts"
 import type { FileNote } from "./found-team.ts"
 
 /**
- * The folder of one team while it is read: hands out its files and keeps the book on them. Each file ends in one of
- * three ways: taken over whole, left out with a reason, or, when it says more than was taken over, kept as a document.
+ * The folder of one team while it is read. Each file ends in one of three ways: taken over whole, left out with a reason, or
+ * kept as a document when it says more than was taken over.
  */
 export class Source {
-  /** Relative to the team's folder, without what is of no use to anybody. */
+  /** Relative to the team's folder, without locks and temporary files. */
   readonly files: readonly string[]
   readonly skipped: FileNote[] = []
   readonly changed: FileNote[] = []
@@ -17,24 +17,23 @@ export class Source {
   readonly #base: string
   readonly #takenOver = new Set<string>()
 
-  /** `isPart` tells which files of the folder belong to the team, where others lie there as well. */
+  /** `isPart` says which files of a shared folder belong to the team. */
   constructor(folder: Folder, base: string, isPart: (path: string) => boolean = () => true) {
     this.#folder = folder
     this.#base = base
     this.files = relativeTo(folder, base).filter((path) => !isLeftover(path) && isPart(path))
   }
 
-  /** Names of the folders it lies in, the nearest first. */
+  /** Names of the folders around it, the nearest first. */
   get folders(): string[] {
     return this.#base.split("/").filter(Boolean).reverse()
   }
 
-  /** The files that match; a pattern is given for the whole path. */
   list(pattern: RegExp): string[] {
     return this.files.filter((path) => pattern.test(path))
   }
 
-  /** JSON files of a folder with this name, in the team's own folder and in those around it. */
+  /** JSON files of the folders with this name, in the team's folder and those around it. */
   listAround(name: string): string[] {
     const found: string[] = []
     for (let up = ""; up.length / 3 <= this.folders.length; up += "../") {
@@ -47,7 +46,7 @@ export class Source {
     return found
   }
 
-  /** `undefined` when it cannot be read; then it is named as left out. */
+  /** Undefined, and noted as left out, when it cannot be read. */
   bytes(path: string): Uint8Array | undefined {
     try {
       return this.#folder.read(this.#resolve(path))
@@ -57,7 +56,7 @@ export class Source {
     }
   }
 
-  /** `undefined` when it is no JSON; then it is named as left out. */
+  /** Undefined, and noted as left out, when it is not JSON. */
   json(path: string): unknown {
     const bytes = this.bytes(path)
     if (bytes === undefined) return undefined
@@ -98,18 +97,18 @@ export class Source {
     return id
   }
 
-  /** Everything in the file has found its place, as far as these fields are concerned. */
+  /** Marks a file as taken over whole, if nothing of these fields is left. */
   takeOver(file: string, ...parts: Fields[]): void {
     for (const part of parts) this.noteWrong(file, part)
     if (parts.every((part) => Object.keys(part.rest()).length === 0)) this.#takenOver.add(file)
   }
 
-  /** Names the fields of a file that nothing could be made of. */
+  /** Notes the fields that could not be used. */
   noteWrong(file: string, fields: Fields, of = ""): void {
     for (const wrong of fields.wrong) this.change(file, `${of}${wrong}`)
   }
 
-  /** What is to be kept as it is: whatever was not taken over whole, and the original of whatever was changed. */
+  /** The files to keep as documents: not taken over whole, or changed. */
   listKept(): string[] {
     const skipped = new Set(this.skipped.map((note) => note.file))
     const changed = new Set(this.changed.map((note) => note.file))
@@ -133,12 +132,11 @@ function relativeTo(folder: Folder, base: string): string[] {
 const UNTOUCHED = /(?:^|\/)(?:node_modules|\.git|worktrees|[^/]*\.lock)\//
 const TEMPORARY = /(?:^|\/)(?:\.DS_Store|\.#[^/]*|[^/]*~|[^/]*\.(?:tmp|temp|swp)(?:[.-][^/]*)?)$/
 
-/** Locks, temporary files, working copies: of no use once the programs that made them are gone. */
+/** Locks, temporary files, working copies: useless without the programs that made them. */
 export function isLeftover(path: string): boolean {
   return UNTOUCHED.test(path) || TEMPORARY.test(path)
 }
 
-/** The id that comes nearest to a foreign name. */
 export function makeId(name: string, fallback: string): string {
   const id = name
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
@@ -149,7 +147,6 @@ export function makeId(name: string, fallback: string): string {
   return isId(id) ? id : fallback
 }
 
-/** Says of a file or of something in it that we cannot use its name. */
 export function badId(id: string, what = "id"): string {
   return `has the ${what} ${quoteInput(id)}, which is not allowed`
 }

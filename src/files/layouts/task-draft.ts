@@ -30,7 +30,7 @@ export interface TaskDraft extends Pick<SnapshotTask, Kept> {
 
 export interface TaskHints {
   readonly file: string
-  /** For a record that says nothing of its id or title. */
+  /** For a record without id or title. */
   readonly id?: string
   readonly title?: string
 }
@@ -43,7 +43,7 @@ const NEEDS = ["blocked_by", "blockedBy", "depends_on", "dependsOn", "dependenci
 
 const complexity = choice(COMPLEXITIES)
 
-/** Reads a task under the names that any of the older systems gives its fields. */
+/** Reads a task by the field names of all older systems. */
 export function readTask(record: Json, hints: TaskHints): TaskReading {
   const fields = new Fields(record)
   const id = (fields.text("id", "task_id", "taskId") ?? hints.id ?? "").trim()
@@ -79,7 +79,7 @@ export function readTask(record: Json, hints: TaskHints): TaskReading {
 
 const LONGEST_TITLE = 500
 
-/** A title is one line; what does not fit into it stays in the description. */
+/** A title is one line; the rest goes to the description. */
 function readTexts(fields: Fields, otherwise: string | undefined): { title: string; description: string } | undefined {
   const description = fields.text("description", "desc", "details") ?? ""
   const wanted = (fields.text("title", "subject", "name") ?? "").trim()

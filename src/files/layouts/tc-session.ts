@@ -25,7 +25,7 @@ const MAIN = "team-session.json"
 const ANALYSIS = "task-analysis.json"
 const MESSAGES = ".msg/messages.jsonl"
 
-/** A session of the coordinator with generated roles: `team-session.json` and what lies around it. */
+/** A session of the coordinator with generated roles. */
 export function parseTcSession(source: Source, context: ParseContext): ParsedTeam {
   const fields = new Fields(source.main(MAIN))
   const times = readTimes(fields, context.nowIso)
@@ -66,7 +66,7 @@ function readTasks(source: Source, fields: Fields): TaskDraft[] {
   const analysis = source.files.includes(ANALYSIS) ? source.json(ANALYSIS) : undefined
   const pipeline = new Fields(fields.read(JsonObject, "pipeline") ?? {})
   const records = new Map<string, Json>()
-  // What the analysis says of a task holds where the session, which is newer, says nothing.
+  // The session is newer than the analysis and wins.
   const lists = [...findTaskLists(analysis), pipeline.any("dependency_graph", "tasks")]
   for (const record of lists.flatMap((list) => readGraph(list))) {
     const id = idOf(record) ?? ""
@@ -87,7 +87,7 @@ function findTaskLists(analysis: unknown): unknown[] {
   return isRecord(analysis) ? [analysis.dependency_graph, analysis.tasks ?? analysis.subtasks] : []
 }
 
-/** A graph of tasks in any of the shapes that sessions have: one record for each task, with its id. */
+/** A graph of tasks, in any shape that sessions have, as one record for each task. */
 function readGraph(graph: unknown): Json[] {
   if (Array.isArray(graph)) return graph.flatMap((node) => toNode(node))
   if (!isRecord(graph)) return []
@@ -104,7 +104,7 @@ function toNode(node: unknown): Json[] {
   return id === undefined ? [] : [{ id }]
 }
 
-/** An edge goes from a task to the one that waits for it. */
+/** An edge goes from a task to one that needs it. */
 function addEdges(nodes: readonly Json[], edges: unknown): Json[] {
   const needs = new Map<string, string[]>()
   for (const edge of Array.isArray(edges) ? edges : []) {
@@ -122,7 +122,6 @@ function addEdges(nodes: readonly Json[], edges: unknown): Json[] {
   })
 }
 
-/** Tasks that a list names, as ids or as records that have one. */
 function namedTasks(list: readonly unknown[] | undefined): Map<string, Json> {
   const named = new Map<string, Json>()
   for (const entry of list ?? []) {
@@ -162,7 +161,7 @@ function readNode(source: Source, record: Json, roles: readonly RoleName[]): Tas
   const id = idOf(record) ?? ""
   const named = asText(record.role) ?? roles.find((role) => id.toLowerCase().startsWith(role.prefix))?.name
   const title = named === undefined ? id : `${id} (${named})`
-  // Roles are made for each session, so hardly any of them is one of ours: they say which agent a task is for.
+  // Roles are made for each session and are rarely ours: they become the agent type.
   const role = ROLES.find((each) => each === asWord(named))
   const agentType = asText(record.agent_type ?? record.agentType) ?? named ?? null
   const read = readTask({ ...record, role, agent_type: agentType }, { file: MAIN, title })
@@ -174,7 +173,7 @@ function readNode(source: Source, record: Json, roles: readonly RoleName[]): Tas
   return [read.task]
 }
 
-/** The message bus: one line for each message, the last of which may be cut off. */
+/** The message bus: one line for each message. The last may be cut off. */
 function readLog(source: Source, team: Pick<SnapshotTeam, "project" | "team" | "createdAt">): SnapshotMessage[] {
   const bytes = source.files.includes(MESSAGES) ? source.bytes(MESSAGES) : undefined
   if (bytes === undefined) return []

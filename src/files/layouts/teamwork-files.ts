@@ -14,8 +14,8 @@ import { badId, type Source } from "./source.ts"
 import { readTask, type TaskDraft } from "./task-draft.ts"
 
 /**
- * The files of the teamwork plugin: `project.json` (v1: `session.json`), one file per task, and from v2 on waves,
- * inboxes, results of verification and the state of a swarm, each of which may be missing.
+ * The files of the teamwork plugin: `project.json` (v1: `session.json`), one file per task, and since v2 waves, inboxes,
+ * verdicts and the swarm, each of which may be missing.
  */
 export function parseTeamworkFiles(source: Source, main: string, context: ParseContext): ParsedTeam {
   const record = source.main(main)
@@ -39,7 +39,7 @@ export function parseTeamworkFiles(source: Source, main: string, context: ParseC
     createdAt,
     updatedAt,
   }
-  // Follows from the tasks.
+  // Computed from the tasks.
   fields.any("stats")
   source.takeOver(main, fields)
   const draft = {
@@ -54,7 +54,7 @@ export function parseTeamworkFiles(source: Source, main: string, context: ParseC
   return buildTeam(source, draft, { nowIso: context.nowIso, workerOf: workers.of })
 }
 
-/** The names in the file, else those of the folders, as near to them as our rules for ids allow. */
+/** The names in the file, else those of the folders. */
 function readNames(
   source: Source,
   main: string,
@@ -84,7 +84,7 @@ function readTasks(source: Source): TaskDraft[] {
     }
     const { id } = reading.task
     const other = kept.get(id)
-    // Of several files the one that is called like the task is the task.
+    // Of several files with one id, the one named after it wins.
     const isBetter = other === undefined || (nameOf(file) === id && nameOf(other.task.file) !== id)
     if (isBetter) kept.set(id, reading)
     const loser = isBetter ? other?.task : reading.task
@@ -107,7 +107,7 @@ function byNumber(a: string, b: string): number {
   return COLLATOR.compare(a, b) || (a < b ? -1 : 1)
 }
 
-/** v1 has no phases; there it follows from the tasks. */
+/** v1 has no phases. */
 function guessPhase(tasks: readonly TaskDraft[]): TeamPhase {
   return tasks.some((task) => task.state !== "open" || task.claimedBy !== null) ? "EXECUTION" : "PLANNING"
 }
@@ -137,7 +137,7 @@ function readWorkers(source: Source, times: { startedAt: string; heardAt: string
     else {
       list.set(id, readWorker(fields, id as WorkerId, times))
       for (const task of fields.read(Ids, "tasks_completed") ?? []) completedBy.set(task, id as WorkerId)
-      // Follow from the tasks.
+      // Computed from the tasks.
       fields.any("status")
       fields.any("current_task")
       source.takeOver(file, fields)
@@ -150,7 +150,7 @@ function readWorkers(source: Source, times: { startedAt: string; heardAt: string
   }
 }
 
-/** Its session is gone, as far as anybody knows; should it go on all the same, its first claim shows that. */
+/** Its session is gone. If it is not, its next claim revives it. */
 function readWorker(fields: Fields, id: WorkerId, times: { startedAt: string; heardAt: string }): SnapshotWorker {
   return {
     id,
@@ -188,7 +188,7 @@ function readInboxes(source: Source, team: Pick<SnapshotTeam, "project" | "team"
   return messages
 }
 
-/** Loops of terminals lie outside the teams, so those of other teams are among them. */
+/** The folder of loops is shared, so it also has those of other teams. */
 function readLoops(
   source: Source,
   { record, team, otherwise }: { record: Json; team: Pick<SnapshotTeam, "project" | "team">; otherwise: string },

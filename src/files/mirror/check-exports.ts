@@ -5,7 +5,7 @@ import { type ExportPlace, listExportPlaces, loopFolderOf } from "./export-place
 import { exportTeam } from "./mirror.ts"
 import { inspectMirrorFolder } from "./mirror-folder.ts"
 
-/** Files of an export that are not as we wrote them: somebody changed a view and may believe it changed the team. */
+/** Finds files of exports that were changed by hand: the person may believe that this changed the team. */
 export async function checkExports(
   context: Context,
   { home, fix }: { home: string; fix: boolean },
@@ -15,14 +15,14 @@ export async function checkExports(
     const { edited, missing } = inspectMirrorFolder(place.folder)
     const check = `export ${place.folder}`
     if (edited.length === 0 && missing.length === 0) {
-      findings.push({ check, status: "ok", detail: "every file is as it was written", fixed: false })
+      findings.push({ check, status: "ok", detail: "no file was changed by hand", fixed: false })
       continue
     }
     const detail = [say("changed by hand", edited), say("missing", missing)].filter((part) => part !== "").join("; ")
-    const fixed = fix && (await writeAnew(context, place, home))
+    const fixed = fix && (await writeAgain(context, place, home))
     const advice = fixed
       ? "; changed ones are kept in the folder edited/"
-      : `; the store was not changed; write the files anew with: teamwork export --project ${place.project} --team ${place.team} --to ${place.folder}`
+      : `; the store was not changed; write the files again with: teamwork export --project ${place.project} --team ${place.team} --to ${place.folder}`
     findings.push({ check, status: "warning", detail: detail + advice, fixed })
   }
   return findings
@@ -36,7 +36,7 @@ function say(what: string, files: readonly string[]): string {
   return `${what}: ${files.slice(0, MOST_NAMES).join(", ")}${more}`
 }
 
-async function writeAnew(context: Context, place: ExportPlace, home: string): Promise<boolean> {
+async function writeAgain(context: Context, place: ExportPlace, home: string): Promise<boolean> {
   try {
     await exportTeam(context, place, { folder: place.folder, loopFolder: loopFolderOf(home, place) })
     return true

@@ -4,11 +4,12 @@ import { AppError } from "../../kernel/errors.ts"
 import { codeOf } from "../../lib/error-code.ts"
 import type { Folder } from "../own/folder.ts"
 
-/** Never part of a team's state, and often huge. */
+/** Never part of a team, and often huge. */
 const PASSED_OVER = new Set(["node_modules", ".git", "worktrees"])
 const MOST_FILES = 200_000
+const HINT = "name the folder of a team, or one that holds teams"
 
-/** A folder as it is on disk now: names are read at once, contents when asked for. */
+/** A folder on disk. Names are read at once, contents on demand. */
 export function openDiskFolder(path: string): Folder & { readonly path: string } {
   const root = folderOf(path)
   const paths: string[] = []
@@ -27,41 +28,27 @@ export function openDiskFolder(path: string): Folder & { readonly path: string }
   return { path: root, paths: paths.sort(), read: (file) => readFileSync(join(root, file)) }
 }
 
-/** Somebody may name the file that marks a team instead of its folder. */
+/** Accepts the file that marks a team instead of its folder. */
 function folderOf(path: string): string {
   let stats: Stats
   try {
     stats = lstatSync(path.endsWith("/") ? path : `${path}/`)
   } catch (error) {
-    if (!isNotFolder(error)) throw unreadable(path, error)
+    if (codeOf(error) !== "ENOTDIR") throw unreadable(path, error)
     const folder = dirname(resolve(path))
     return basename(folder) === ".forge" ? dirname(folder) : folder
   }
-  if (!stats.isDirectory()) throw unreadable(path, new Error("it is no folder"))
+  if (!stats.isDirectory()) throw unreadable(path, new Error("it is not a folder"))
   return resolve(path)
-}
-
-function isNotFolder(error: unknown): boolean {
-  return codeOf(error) === "ENOTDIR"
 }
 
 function unreadable(path: string, error: unknown): AppError {
   const code = codeOf(error)
   const why = code === "ENOENT" ? "does not exist" : code === "EACCES" ? "may not be read" : "cannot be read"
   const rest = code === undefined && error instanceof Error ? ` (${error.message})` : ""
-  return new AppError(
-    "import.unreadable",
-    `${path} ${why}${rest}; name the folder of a team, or one that holds teams`,
-    {
-      path,
-    },
-  )
+  return new AppError("import.unreadable", `${path} ${why}${rest}; ${HINT}`, { path })
 }
 
 function tooMany(path: string): AppError {
-  return new AppError(
-    "import.unreadable",
-    `${path} holds more than ${MOST_FILES} files; name the folder of a team, or one that holds teams`,
-    { path },
-  )
+  return new AppError("import.unreadable", `${path} holds more than ${MOST_FILES} files; ${HINT}`, { path })
 }

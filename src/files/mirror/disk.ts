@@ -13,7 +13,7 @@ import { dirname, join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import { codeOf } from "../../lib/error-code.ts"
 
-/** What lies at a path. Links are not followed: they are something else, wherever they lead. */
+/** What is at a path. A link is `other`: links are not followed. */
 export type Found =
   | { readonly kind: "missing" }
   | { readonly kind: "file"; readonly bytes: Buffer }
@@ -26,7 +26,7 @@ export function look(path: string): Found {
   try {
     return { kind: "file", bytes: readFileSync(path) }
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { kind: "missing" } // a moment ago
+    if (codeOf(error) === "ENOENT") return { kind: "missing" } // just removed
     throw error
   }
 }
@@ -35,8 +35,8 @@ const TEMPORARY = ".teamwork-export.tmp-"
 let temporaries = 0
 
 /**
- * Whoever reads the file sees the old or the new one, never a part. Not forced onto the disk: what is written here can
- * be made again at any time. The temporary file lies in `root`, on the same disk.
+ * Readers see the old or the new file, never a part. Not synced to disk, because it can be written again at any time. The
+ * temporary file is in `root`, on the same disk.
  */
 export function replaceFile(root: string, path: string, content: string | Uint8Array): void {
   const temporary = temporaryIn(root)
@@ -49,12 +49,12 @@ export function replaceFile(root: string, path: string, content: string | Uint8A
   }
 }
 
-/** A name that says whose it is, so that it can be cleared away when that process is gone. */
+/** Named after its process, so that it can be removed when that is dead. */
 export function temporaryIn(root: string): string {
   return join(root, `${TEMPORARY}${process.pid}-${++temporaries}`)
 }
 
-/** Removes what processes that are gone left half-written. */
+/** Removes temporary files of dead processes. */
 export function removeLeftovers(root: string): void {
   for (const name of readdirSync(root)) {
     if (!name.startsWith(TEMPORARY)) continue
@@ -63,7 +63,7 @@ export function removeLeftovers(root: string): void {
   }
 }
 
-/** Our own process does not count: it does one thing at a time. */
+/** Our own process does not count: it writes one file at a time. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid === process.pid) return false
   try {
@@ -79,7 +79,7 @@ export function makeFolders(root: string, path: string): void {
   if (!checkFolders(root, path)) mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o700 })
 }
 
-/** Whether the folder of a file inside `root` exists. A link on the way would let us write elsewhere, and is refused. */
+/** Whether the folder of a file inside `root` exists. Throws on a link, through which we would write elsewhere. */
 export function checkFolders(root: string, path: string): boolean {
   let folder = root
   for (const part of path.split("/").slice(0, -1)) {
@@ -103,7 +103,7 @@ export function readAt(fd: number, from: number, length: number): Buffer {
   return bytes.subarray(0, filled)
 }
 
-/** At the end when `from` is null and the file was opened to be added to. */
+/** `from` null: at the end of a file that was opened for appending. */
 export function writeAt(fd: number, from: number | null, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(fd, bytes, done, bytes.length - done, from === null ? null : from + done)
@@ -123,10 +123,10 @@ const REASONS: Record<string, string> = {
   EISDIR: "it is a folder, not a file",
   ENAMETOOLONG: "the name is too long",
   ELOOP: LINK,
-  ENOENT: "it vanished meanwhile",
+  ENOENT: "it was removed in the meantime",
 }
 
-/** Runs `work`; what the system refuses becomes one clear error. */
+/** Runs `work`. Turns errors of the system into `export.failed`. */
 export function onDisk<T>(path: string, work: () => T): T {
   try {
     return work()

@@ -1,19 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as v from "valibot"
 import type { TeamName } from "../../kernel/team.ts"
 
-/** Where exports of this machine lie, so that `doctor` can look after them. A list in the home; losing it loses nothing. */
-export interface ExportPlace extends TeamName {
-  readonly folder: string
-}
+const ExportPlace = v.object({ folder: v.string(), project: v.string(), team: v.string() })
 
+/** Where a team was exported to. The home has a list of them for `doctor`; losing it loses nothing. */
+export type ExportPlace = Readonly<v.InferOutput<typeof ExportPlace>>
+
+const PlacesFile = v.pipe(v.string(), v.parseJson(), v.array(v.unknown()))
+
+/** Without exports that were deleted. */
 export function listExportPlaces(home: string): ExportPlace[] {
   try {
-    const places: unknown = JSON.parse(readFileSync(fileOf(home), "utf8"))
-    // One that somebody removed is no concern of anybody's.
-    return Array.isArray(places) ? places.filter(isPlace).filter((place) => existsSync(place.folder)) : []
+    const places = v.parse(PlacesFile, readFileSync(fileOf(home), "utf8"))
+    return places.filter((place) => v.is(ExportPlace, place)).filter(({ folder }) => existsSync(folder))
   } catch {
-    return []
+    return [] // missing or damaged
   }
 }
 
@@ -37,16 +40,11 @@ export function runFolder(folder: string, run: number): string {
   return join(folder, "runs", String(run))
 }
 
-/** A team's own folder in the home keeps its loop states where those of all teams lie, as loops have always done. */
+/** In a team's own folder of the home, loop states go where all loops expect them. */
 export function loopFolderOf(home: string, { folder, project, team }: ExportPlace): string | undefined {
   return folder === homePlace(home, { project, team }).folder ? join(home, ".loop-state") : undefined
 }
 
 function fileOf(home: string): string {
   return join(home, "exports.json")
-}
-
-function isPlace(value: unknown): value is ExportPlace {
-  const { folder, project, team } = (value ?? {}) as Partial<ExportPlace>
-  return typeof folder === "string" && typeof project === "string" && typeof team === "string"
 }

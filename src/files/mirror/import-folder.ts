@@ -9,7 +9,7 @@ import { openDiskFolder } from "./disk-folder.ts"
 
 export interface ImportRequest {
   readonly path: string
-  /** Another name for the one team that is there. */
+  /** Another name for the only team in the folder. */
   readonly as?: TeamName
   /** For formats that do not name project or team. */
   readonly defaults: TeamName
@@ -26,15 +26,14 @@ export interface ImportedTeam extends TeamName {
 export interface ImportReport {
   readonly dryRun: boolean
   readonly teams: readonly ImportedTeam[]
-  /** Left out, each with the reason. */
   readonly skipped: readonly FileNote[]
   /** What is not the same as in the files. */
   readonly changed: readonly FileNote[]
-  /** Teams none of which came in: their main file is unusable. */
+  /** Teams that were not imported, because their main file is unusable. */
   readonly refused: readonly FileNote[]
 }
 
-/** Looks for teams in every format we know, and brings them in. Files are only read. */
+/** Imports every team below a folder, in any format we know. Changes no file. */
 export async function importFolder(context: Context, request: ImportRequest): Promise<ImportReport> {
   const folder = openDiskFolder(request.path)
   const places = findTeams(folder)
@@ -70,7 +69,7 @@ function read(
   { place, parseContext, refused }: { place: Place; parseContext: ParseContext; refused: FileNote[] },
 ): Found[] {
   let hash = 0n
-  // The fingerprint is of what was read, so nothing is read twice for it.
+  // The fingerprint covers what was read, so nothing is read twice.
   const noted: Folder = {
     paths: folder.paths,
     read(path) {
@@ -91,7 +90,7 @@ function read(
   }
 }
 
-/** All runs of the one team that is there. */
+/** All runs of the only team in the folder. */
 function renamed(found: readonly Found[], name: TeamName): Found[] {
   const teams = new Set(found.map(({ team }) => describeTeam(team.snapshot.team)))
   if (teams.size !== 1)
@@ -102,15 +101,13 @@ function renamed(found: readonly Found[], name: TeamName): Found[] {
   return found.map((each) => renameOne(each, name))
 }
 
-function renameOne(only: Found, { project, team: teamName }: TeamName): Found {
-  const name = { project, team: teamName }
-  const { snapshot } = only.team
-  const team = {
-    ...snapshot,
-    team: { ...snapshot.team, ...name },
-    loops: snapshot.loops.map((loop) => ({ ...loop, ...name })),
+function renameOne({ team, arrival }: Found, { project, team: name }: TeamName): Found {
+  const snapshot = {
+    ...team.snapshot,
+    team: { ...team.snapshot.team, project, team: name },
+    loops: team.snapshot.loops.map((loop) => ({ ...loop, project, team: name })),
   }
-  return { team: { ...only.team, snapshot: team }, arrival: { ...only.arrival, snapshot: team } }
+  return { team: { ...team, snapshot }, arrival: { ...arrival, snapshot } }
 }
 
 function summarize({ team }: Found, root: string, result: ArrivalResult): ImportedTeam {

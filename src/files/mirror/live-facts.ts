@@ -6,13 +6,13 @@ import type { TeamFacts } from "../own/facts.ts"
 import type { SnapshotMessage, SnapshotTask } from "../snapshot.ts"
 
 /**
- * The facts of a team, kept up to date. The events say which tasks, messages and verdicts to read again; what is small
- * or changes without an event is read each time. Where that does not tell enough, everything is read again.
+ * The facts of a team, kept up to date. Events say which tasks, messages and verdicts to read again. What is small or
+ * changes without an event is read each time. Where that is not enough, everything is read again.
  */
 export interface LiveFacts {
   readonly key: number
   readonly facts: Changeable<Omit<TeamFacts, "tasks">> & { readonly tasks: Map<TaskId, SnapshotTask> }
-  /** Of each task, as its file says it. */
+  /** The place of each task, as its file has it. */
   readonly places: Map<TaskId, number>
   /** Their leases are renewed without an event. */
   readonly inProgress: Set<TaskId>
@@ -22,7 +22,7 @@ export interface LiveFacts {
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** What is not as it was. */
+/** What changed. */
 export interface Touched {
   readonly tasks: readonly SnapshotTask[]
   readonly workers: ReadonlySet<WorkerId>
@@ -30,7 +30,7 @@ export interface Touched {
   readonly hasVerdicts: boolean
   readonly hasRecords: boolean
   readonly hasLoops: boolean
-  /** The team itself, its waves, or anything above. */
+  /** Also true when only the team or its waves changed. */
   readonly hasAny: boolean
   readonly events: readonly Event[]
 }
@@ -79,7 +79,7 @@ function firstMessage(messages: readonly SnapshotMessage[], events: readonly Eve
   return first === -1 ? messages.length : first
 }
 
-/** Undefined when what was read does not fit what was known: then everything must be read again. */
+/** Undefined when what was read does not fit what was known. Then everything must be read again. */
 export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted): Touched | undefined {
   const { facts } = live
   const known = new Set(changes.workers.map((worker) => worker.id))
@@ -102,7 +102,12 @@ export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted):
   live.eventCount += events.length
   const hasAny = hasLoops || hasTeam || tasks.length + workers.size + messages.inboxes.size + events.length > 0
   return {
-    ...{ tasks, workers, inboxes: messages.inboxes, hasLoops, hasAny, events },
+    tasks,
+    workers,
+    inboxes: messages.inboxes,
+    hasLoops,
+    hasAny,
+    events,
     hasVerdicts: verdicts !== undefined,
     hasRecords: records !== undefined,
   }
@@ -115,7 +120,7 @@ function setTask({ facts, places, inProgress }: LiveFacts, task: SnapshotTask): 
   else inProgress.delete(task.id)
 }
 
-/** Whose row is another, and who has or had one of the tasks. */
+/** Workers whose row changed, and those that have or had one of the tasks. */
 function touchedWorkers(facts: TeamFacts, changes: Changes, tasks: readonly SnapshotTask[]): Set<WorkerId> {
   const before = new Map(facts.workers.map((worker) => [worker.id, worker]))
   const rows = changes.workers.filter((worker) => !Bun.deepEquals(before.get(worker.id), worker))
@@ -124,7 +129,7 @@ function touchedWorkers(facts: TeamFacts, changes: Changes, tasks: readonly Snap
   return new Set(changes.workers.map((worker) => worker.id).filter((id) => touched.has(id)))
 }
 
-/** Undefined when one came in between: with several writers at once a message may be seen before an older one. */
+/** Undefined when a message came in between: with several writers one may be seen before an older one. */
 function mergeMessages(
   before: readonly SnapshotMessage[],
   { messages, events }: Changes,
@@ -133,13 +138,13 @@ function mergeMessages(
   if (messages === undefined) return { all: before, inboxes: new Set() }
   const all = [...before.slice(0, from), ...messages]
   const ids = new Set(all.map((message) => message.id))
-  const isTold = events.every((event) => event.type !== "message.sent" || ids.has(event.data.id))
-  if (ids.size < all.length || all.length < before.length || !isTold) return undefined
+  const isComplete = events.every((event) => event.type !== "message.sent" || ids.has(event.data.id))
+  if (ids.size < all.length || all.length < before.length || !isComplete) return undefined
   const changed = all.filter((message, index) => index >= from && !Bun.deepEquals(before[index], message))
   return { all, inboxes: new Set(changed.map((message) => message.to)) }
 }
 
 function latest(events: TeamFacts["latestEvents"]): TeamFacts["latestEvents"] {
-  // Messages have a board of their own, and would push everything else out.
+  // Messages would push everything else off the whiteboard.
   return events.filter((event) => !event.type.startsWith("message.")).slice(-LATEST_EVENTS)
 }

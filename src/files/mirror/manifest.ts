@@ -12,64 +12,69 @@ import {
   writeFileSync,
 } from "node:fs"
 import { dirname } from "node:path"
+import * as v from "valibot"
 import type { TeamName } from "../../kernel/team.ts"
 import { codeOf } from "../../lib/error-code.ts"
 import { isAlive, look, readAt, replaceFile, temporaryIn, writeAt } from "./disk.ts"
 
 /**
- * Remembers which contents we wrote, so that an edit by hand is noticed. A log: a header, then a line before each change
- * of a file. Several mirrors may write to it at once. `compact` makes it one line per file, in the order of the paths.
+ * Remembers which contents we wrote, to notice edits by hand. It is a log: a header, then a line before each change of a
+ * file. Several mirrors may write to it at once. `compact` makes it one line per file, sorted by path.
  */
 export interface Manifest {
   find(path: string): Entry | undefined
   entries(): Iterable<[path: string, entry: Entry]>
-  /** To be called before the files themselves change. */
+  /** Call it before the files change. */
   record(lines: readonly Line[]): void
-  /** Takes in what others recorded meanwhile. */
+  /** Reads what other mirrors recorded. */
   refresh(): void
-  /** Only while everything that was recorded has been done. */
+  /** Only when everything that was recorded is done. */
   compact(): void
   /** No more calls after this one. */
   close(): void
-  /** Whether so many lines came that it is time to compact. */
+  /** Whether it is time to compact. */
   isLong(): boolean
 }
 
 export interface Entry {
-  /** Of what we wrote there, the newest last. With two mirrors at once any of them may be what is there. */
+  /** Of what we wrote, the newest last. With two mirrors at once the file may have any of them. */
   readonly hashes: readonly string[]
   /**
-   * That it was there at the end of a writing of everything, and has only been changed since. Of any other file we cannot
-   * tell why it is missing: a crash may come between a line and its file, and so may another mirror.
+   * It existed at the end of a complete write, and was only changed since. Any other file may be missing because a crash or
+   * another mirror came between a line and its file.
    */
   readonly isCertain: boolean
-  /** A crash may leave the file. */
+  /** After a crash the file may still exist. */
   readonly isRemoved: boolean
 }
 
-export type Line =
-  | { readonly path: string; readonly hash: string; readonly new?: true }
-  | { readonly path: string; readonly removed: true }
+const Line = v.union([
+  v.object({ path: v.string(), removed: v.literal(true) }),
+  v.object({ path: v.string(), hash: v.string(), new: v.optional(v.literal(true)) }),
+])
+export type Line = Readonly<v.InferOutput<typeof Line>>
 
-export interface Header extends TeamName {
-  readonly format: typeof FORMAT
-  readonly version: number
-}
+const Header = v.object({
+  format: v.literal("teamwork-export"),
+  version: v.number(),
+  project: v.string(),
+  team: v.string(),
+})
+type Header = v.InferOutput<typeof Header>
 
 export const MANIFEST = ".teamwork-export.jsonl"
-const FORMAT = "teamwork-export"
 export const VERSION = 1
-/** Two would do for one writer: what was there, and what was about to be. */
+/** One writer needs two: the old content and the new one. */
 const HASHES_KEPT = 8
 const LONG_LINES = 20_000
 
-/** The header of a manifest; undefined when there is none that we can read. */
+/** Undefined without a header that we can read. */
 export function readHeader(file: string): Header | undefined {
   const text = readIfThere(file)
   return text === undefined ? undefined : parseHeader(text)
 }
 
-/** Opens the manifest, or makes one. What it remembers of another format or team counts for nothing. */
+/** Opens the manifest or creates it. A manifest of another format or team is replaced. */
 export function openManifest(file: string, name: TeamName): Manifest {
   const header = headerLine(name)
   const found = look(file)
@@ -79,7 +84,6 @@ export function openManifest(file: string, name: TeamName): Manifest {
   return followManifest(file, header)
 }
 
-/** For a look only: nothing is written. */
 export function readManifest(file: string): Iterable<[path: string, entry: Entry]> {
   const entries = new Map<string, Entry>()
   const text = readIfThere(file) ?? ""
@@ -89,46 +93,46 @@ export function readManifest(file: string): Iterable<[path: string, entry: Entry
 
 function followManifest(file: string, header: string): Manifest {
   const entries = new Map<string, Entry>()
-  /** How much of which file `entries` has taken in. It stays open: the number of one that is gone may be given again. */
+  /** How much of the file `entries` has. It stays open, because the inode number of a removed file may be reused. */
   let seen = { fd: openToRead(file), bytes: 0 }
-  /** What we added since: anything more is of somebody who works here as well. */
+  /** What we added since. More than that was added by another mirror. */
   let ownBytes = 0
-  /** For the rest of our time: what another one recorded may be done much later. */
-  let hasCompany = false
+  /** Stays true: what another mirror recorded may be done much later. */
+  let isShared = false
   let lines = 0
 
-  /** Returns what is new in the file that we know. */
-  function takeIn(): string {
+  /** Returns what is new in the file. */
+  function readNew(): string {
     const size = fstatSync(seen.fd).size
     const text = readAt(seen.fd, seen.bytes, size - seen.bytes).toString("utf8")
     const whole = text.slice(0, text.lastIndexOf("\n") + 1)
     const bytes = Buffer.byteLength(whole)
-    if (bytes > ownBytes) hasCompany = true
+    if (bytes > ownBytes) isShared = true
     seen.bytes += bytes
     ownBytes = 0
     for (const line of parseLines(whole)) apply(entries, line)
     return whole
   }
-  function goOnWith(fd: number, bytes: number): void {
+  function switchTo(fd: number, bytes: number): void {
     closeSync(seen.fd)
     seen = { fd, bytes }
   }
   function refresh(): void {
-    takeIn()
+    readNew()
     const fd = openToRead(file)
     if (fstatSync(fd).ino === fstatSync(seen.fd).ino) {
       closeSync(fd)
       return
     }
-    // Another mirror made it short: what is not in it was removed.
+    // Another mirror compacted it: what it does not name was removed.
     for (const [path, entry] of entries) entries.set(path, { ...entry, isRemoved: true })
-    hasCompany = true
-    goOnWith(fd, 0)
-    takeIn()
+    isShared = true
+    switchTo(fd, 0)
+    readNew()
   }
-  const before = takeIn()
-  hasCompany = false
-  // Lines behind the compact ones: a mirror runs, or was ended halfway. Why a file is missing then is hard to tell.
+  const before = readNew()
+  isShared = false
+  // Lines after the compact ones: another mirror runs, or one was killed. Then a missing file may have any reason.
   const isCompact = before === toText([header, ...compactLines(entries, false)])
   if (!isCompact) for (const [path, entry] of entries) entries.set(path, { ...entry, isCertain: false })
 
@@ -146,16 +150,16 @@ function followManifest(file: string, header: string): Manifest {
     refresh,
     compact() {
       lines = 0
-      whenAlone(`${file}.compacting`, () => {
+      withLock(`${file}.compacting`, () => {
         refresh()
-        const text = toText([header, ...compactLines(entries, hasCompany)])
-        forget(entries, hasCompany)
+        const text = toText([header, ...compactLines(entries, isShared)])
+        forget(entries, isShared)
         if (text === readAt(seen.fd, 0, fstatSync(seen.fd).size).toString("utf8")) return
         replaceFile(dirname(file), file, text)
-        // Whoever added something just before we put ours in its place has done so to the old one.
-        const late = takeIn()
+        // Another mirror may have appended to the old file just before we replaced it.
+        const late = readNew()
         if (late !== "") appendTo(file, late)
-        goOnWith(openToRead(file), Buffer.byteLength(text))
+        switchTo(openToRead(file), Buffer.byteLength(text))
       })
     },
     close: () => closeSync(seen.fd),
@@ -163,26 +167,23 @@ function followManifest(file: string, header: string): Manifest {
   }
 }
 
-/**
- * One line for each file, with the newest content, which is there now. While others work here as well any of the newer
- * contents may be there: they stay known, or theirs would look like edits by hand.
- */
-function compactLines(entries: Map<string, Entry>, hasCompany: boolean): string[] {
+/** One line for each file, with its newest hash. While other mirrors write here all hashes stay: theirs are not edits by hand. */
+function compactLines(entries: Map<string, Entry>, isShared: boolean): string[] {
   const lines: string[] = []
   for (const path of [...entries.keys()].sort()) {
     const { hashes = [], isCertain = false, isRemoved = true } = entries.get(path) ?? {}
-    const kept = isRemoved ? [] : hasCompany ? hashes : hashes.slice(-1)
-    const mark = isCertain || !hasCompany ? {} : { new: true }
+    const kept = isRemoved ? [] : isShared ? hashes : hashes.slice(-1)
+    const mark = isCertain || !isShared ? {} : { new: true }
     for (const hash of kept) lines.push(JSON.stringify({ path, hash, ...mark }))
   }
   return lines
 }
 
-/** What the compact lines do not say. */
-function forget(entries: Map<string, Entry>, hasCompany: boolean): void {
+/** Drops what the compact lines do not have. */
+function forget(entries: Map<string, Entry>, isShared: boolean): void {
   for (const [path, entry] of entries) {
     if (entry.isRemoved) entries.delete(path)
-    else if (!hasCompany) entries.set(path, { ...entry, isCertain: true })
+    else if (!isShared) entries.set(path, { ...entry, isCertain: true })
   }
 }
 
@@ -200,53 +201,38 @@ function readIfThere(file: string): string | undefined {
 }
 
 function headerLine({ project, team }: TeamName): string {
-  return JSON.stringify({ format: FORMAT, version: VERSION, project, team } satisfies Header)
+  return JSON.stringify({ format: "teamwork-export", version: VERSION, project, team } satisfies Header)
 }
 
 function parseHeader(text: string): Header | undefined {
-  const header = parseObject(text.slice(0, text.indexOf("\n")))
-  if (
-    header?.format !== FORMAT ||
-    typeof header.version !== "number" ||
-    typeof header.project !== "string" ||
-    typeof header.team !== "string"
-  )
-    return undefined
-  return header as unknown as Header
+  return parseAs(Header, text.slice(0, text.indexOf("\n")))
 }
 
-/** Of two who begin at once one makes it, header and all, and both go on with that one. */
+function parseAs<Schema extends v.GenericSchema>(schema: Schema, text: string): v.InferOutput<Schema> | undefined {
+  if (!text.startsWith("{")) return undefined
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text)
+  return read.success ? read.output : undefined
+}
+
+/** Of two processes that start at once one creates it with its header, and both use that one. */
 function create(file: string, header: string): void {
   const own = temporaryIn(dirname(file))
   writeFileSync(own, `${header}\n`, { mode: 0o600 })
   try {
     linkSync(own, file)
   } catch (error) {
-    // Some disks have no links; there two who begin at once may meet.
+    // Some disks have no hard links. There two processes may replace each other's file.
     if (codeOf(error) !== "EEXIST") renameSync(own, file)
   } finally {
     rmSync(own, { force: true })
   }
 }
 
-/** Lines that cannot be read are passed over: a crash may cut one off, and the next one is then behind it in its line. */
+/** Skips lines that cannot be read. A crash may cut one off, and then the next record follows on the same line. */
 function* parseLines(text: string): Iterable<Line> {
   for (const line of text.split("\n")) {
-    const object = parseObject(line) ?? parseObject(line.slice(Math.max(0, line.lastIndexOf('{"path":'))))
-    if (typeof object?.path !== "string") continue
-    if (object.removed === true) yield { path: object.path, removed: true }
-    else if (typeof object.hash === "string") {
-      yield { path: object.path, hash: object.hash, ...(object.new === true ? { new: true } : {}) }
-    }
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith("{")) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    const read = parseAs(Line, line) ?? parseAs(Line, line.slice(Math.max(0, line.lastIndexOf('{"path":'))))
+    if (read !== undefined) yield read
   }
 }
 
@@ -263,11 +249,10 @@ function apply(entries: Map<string, Entry>, line: Line): void {
 }
 
 /**
- * Runs `work` unless another process is at it: of two that put a new manifest in the place of the same old one, the
- * second would lose what was added to that of the first. The lock is a link that names its process, so one that a crash
- * left counts for nothing.
+ * Runs `work` unless another process does: of two that replace the same manifest, the second would lose what was added to
+ * the first. The lock is a link that names its process, so the lock of a dead process is ignored.
  */
-function whenAlone(lock: string, work: () => void): void {
+function withLock(lock: string, work: () => void): void {
   for (;;) {
     try {
       symlinkSync(String(process.pid), lock)
@@ -289,11 +274,11 @@ function holderOf(lock: string): number {
   try {
     return Number(readlinkSync(lock))
   } catch {
-    return Number.NaN // let go of a moment ago
+    return Number.NaN // just released
   }
 }
 
-/** Added at the end of the file that is there afterwards: another mirror may put a compact one in its place meanwhile. */
+/** Repeats when another mirror replaced the file by a compact one meanwhile. */
 function appendTo(file: string, text: string): void {
   for (;;) {
     const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)

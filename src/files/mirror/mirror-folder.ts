@@ -29,33 +29,32 @@ import {
 } from "./disk.ts"
 import { type Line, MANIFEST, type Manifest, openManifest, readHeader, readManifest, VERSION } from "./manifest.ts"
 
-/** What was done to the files. */
 export interface MirrorReport {
   readonly written: number
   readonly removed: number
   readonly unchanged: number
-  /** What somebody had changed or deleted by hand. The changed files are in `edited/`. */
+  /** Files that were changed or deleted by hand. The changed ones are in `edited/`. */
   readonly edited: readonly string[]
 }
 
 /**
- * A folder of views. Each file is the old or the new one at any moment. What somebody changed by hand is kept aside
- * before it is written over; nothing is ever read back from it. Several mirrors may write the same team at once.
+ * A folder of views. At any moment each file is the old or the new one. A file that was changed by hand is kept aside before
+ * it is overwritten; nothing is ever read back. Several mirrors may write the same team at once.
  */
 export interface MirrorFolder {
   readonly path: string
-  /** False when somebody took the folder away: then it must be opened and written anew. */
+  /** False when the folder was deleted. Then it must be opened and written again. */
   isThere(): boolean
-  /** Writes those that differ from what is there. */
+  /** Writes the files that differ from those on disk. */
   put(files: Iterable<OutFile>): Promise<void>
   /** Like `put`, for a file that only grows. */
   putLog(file: { readonly path: string; readonly content: string }): Promise<void>
-  /** Adds to a log that was put; false, and nothing done, when it is no longer as we left it: then put it whole. */
+  /** Appends to a log that was put. Returns false when the log was changed since; then put it whole. */
   append(path: string, text: string): boolean
   remove(paths: Iterable<string>): void
-  /** Ends a writing of everything: what was ours and is not kept goes, the manifest gets short. */
+  /** Ends a complete write: removes our files that are not kept, compacts the manifest. */
   finish(kept: ReadonlySet<string>): void
-  /** Makes the manifest short. No more calls after this one. */
+  /** Compacts the manifest. No more calls after this one. */
   close(): void
   /** What was done since the last call. */
   takeReport(): MirrorReport
@@ -63,7 +62,7 @@ export interface MirrorFolder {
 
 export interface FolderOptions {
   readonly name: TeamName
-  /** Files in the way that are not ours are kept in `replaced/` instead of being a reason to stop. */
+  /** Moves foreign files in the way to `replaced/` instead of refusing to write. */
   readonly force?: boolean
   /** Other teams have their files in the same folder. */
   readonly isShared?: boolean
@@ -73,25 +72,25 @@ const EDITED = "edited"
 const REPLACED = "replaced"
 const PUT_AT_ONCE = 100
 
-/** Opens the folder to write `files` into it. Throws, with nothing written, when files in the way are not ours. */
+/** Opens the folder to write `files` into it. Throws before it writes anything when foreign files are in the way. */
 export function openMirrorFolder(path: string, files: readonly OutFile[], options: FolderOptions): MirrorFolder {
   return onDisk(path, () => {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     const manifestFile = join(path, manifestName(options))
-    clearTheWay(path, files, options)
+    checkForeignFiles(path, files, options)
     const work: Work = {
       root: path,
       manifestFile,
       manifest: openManifest(manifestFile, options.name),
       isShared: options.isShared === true,
       logs: new Map(),
-      done: nothingDone(),
+      done: emptyCounts(),
     }
     return folderOf(work)
   })
 }
 
-/** What somebody changed or deleted by hand since it was written. Changes nothing. */
+/** What was changed or deleted by hand. Writes nothing. */
 export function inspectMirrorFolder(path: string): { edited: string[]; missing: string[] } {
   const edited: string[] = []
   const missing: string[] = []
@@ -115,7 +114,7 @@ interface Work {
   done: { written: number; removed: number; unchanged: number; readonly edited: Set<string> }
 }
 
-function nothingDone(): Work["done"] {
+function emptyCounts(): Work["done"] {
   return { written: 0, removed: 0, unchanged: 0, edited: new Set() }
 }
 
@@ -148,13 +147,13 @@ function folderOf(work: Work): MirrorFolder {
     },
     takeReport() {
       const { edited, ...counts } = work.done
-      work.done = nothingDone()
+      work.done = emptyCounts()
       return { ...counts, edited: [...edited].sort() }
     },
   }
 }
 
-/** In steps, so that a large team does not keep everything else in this process waiting. */
+/** In batches, so that a large team does not block this process. */
 async function put(work: Work, files: Iterable<OutFile>): Promise<void> {
   let batch: OutFile[] = []
   for (const file of files) {
@@ -201,16 +200,13 @@ function place(root: string, path: string, bytes: Buffer): void {
     replaceFile(root, join(root, path), bytes)
   } catch (error) {
     if (codeOf(error) !== "ENOENT" || checkFolders(root, path)) throw error
-    // Another mirror removed the folder because it had become empty.
+    // Another mirror removed the empty folder.
     makeFolders(root, path)
     replaceFile(root, join(root, path), bytes)
   }
 }
 
-/**
- * Written at its place, not at the end: another mirror that adds the same text adds it at the same place, and whoever of
- * us comes second changes nothing.
- */
+/** Writes at a fixed offset: another mirror writes the same text at the same place, so the second write changes nothing. */
 function append(work: Work, path: string, text: Buffer): boolean {
   const log = work.logs.get(path)
   if (log === undefined) return false
@@ -260,7 +256,7 @@ function remove(work: Work, paths: Iterable<string>): void {
   }
 }
 
-/** Whose work it is that is about to be lost. */
+/** Whose content is about to be overwritten. */
 function judge(work: Work, path: string, found: Found, next: Buffer): "ours" | "edited" | "of another team" {
   const isMissed = () => {
     const entry = work.manifest.find(path)
@@ -271,7 +267,7 @@ function judge(work: Work, path: string, found: Found, next: Buffer): "ours" | "
     return isMissed() ? "edited" : "ours"
   }
   if (found.kind === "other") return "edited"
-  // A log whose last lines a crash cut off, or nothing at all: nothing of it gets lost.
+  // A log that a crash cut off, or an empty file: nothing of it gets lost.
   if (found.bytes.equals(next.subarray(0, found.bytes.length))) return "ours"
   const hash = hashOf(found.bytes)
   const isKnown = () => work.manifest.find(path)?.hashes.includes(hash) === true
@@ -293,8 +289,8 @@ function manifestName({ name, isShared }: FolderOptions): string {
   return isShared === true ? `.teamwork-export.${name.project}+${name.team}.jsonl` : MANIFEST
 }
 
-/** Stops when something in the way is not ours, or with `force` puts it aside. */
-function clearTheWay(root: string, files: readonly OutFile[], options: FolderOptions): void {
+/** Throws when a foreign file is in the way, or with `force` moves it aside. */
+function checkForeignFiles(root: string, files: readonly OutFile[], options: FolderOptions): void {
   const manifestFile = join(root, manifestName(options))
   const header = readHeader(manifestFile)
   if (header !== undefined && header.version > VERSION) {
@@ -336,7 +332,7 @@ function inTheWay(root: string, foreign: readonly string[], owner: TeamName | un
   )
 }
 
-/** Moves a file to `edited/` or `replaced/`, unless the very same lies there from before. */
+/** Moves a file to `edited/` or `replaced/`, unless the same content is already there. */
 function keepAside(root: string, path: string, where: typeof EDITED | typeof REPLACED): void {
   const from = join(root, path)
   const found = look(from)
@@ -352,7 +348,7 @@ function keepAside(root: string, path: string, where: typeof EDITED | typeof REP
   }
 }
 
-/** Another mirror may have moved it a moment ago. */
+/** Another mirror may have just moved it. */
 function moveIfThere(from: string, to: string): void {
   try {
     renameSync(from, to)
@@ -366,12 +362,12 @@ function removeEmptyFolders(root: string, path: string): void {
     try {
       rmdirSync(join(root, folder))
     } catch {
-      return // somebody's files are in it
+      return // not empty
     }
   }
 }
 
-/** Whoever renders the files sees to that; what it would mean is too bad to rely on it. */
+/** The renderer never makes such paths, but a mistake here would overwrite files outside of the folder. */
 function assertInside(root: string, path: string): void {
   const [first = "", ...rest] = path.split("/")
   const isReserved = first === EDITED || first === REPLACED || first.startsWith(".teamwork-export")
@@ -383,7 +379,7 @@ function hashOf(bytes: Buffer): string {
   return shorten(newHasher().update(bytes).digest("hex"))
 }
 
-/** One that can go on, for logs: `Bun.hash` would have to read all of a log again for each line. */
+/** Incremental, for logs: `Bun.hash` would read the whole log again for each line. */
 function newHasher(): Bun.CryptoHasher {
   return new Bun.CryptoHasher("sha256")
 }

@@ -12,7 +12,7 @@ import { type MirrorOptions, openTeamFolder } from "./team-folder.ts"
 
 export type { MirrorOptions, MirrorReport }
 
-/** Writes everything once: the run that is named, or the current one with the earlier ones below `runs/`. */
+/** Writes one run, or the current one with the earlier ones below `runs/`. */
 export async function exportTeam(
   context: Context,
   name: TeamName,
@@ -25,7 +25,7 @@ export async function exportTeam(
   return { ...folder.takeReport(), folder: options.folder }
 }
 
-/** Nothing in an earlier run changes any more, so what is there stays: `missing`, unless `all` are asked for. */
+/** Which earlier runs to write. They never change, so `missing` is enough to keep a folder up to date. */
 export type Earlier = "missing" | "all"
 
 async function writeEarlier(
@@ -47,30 +47,30 @@ async function writeEarlier(
 }
 
 export interface MirrorWatch extends MirrorOptions {
-  /** Ends the mirror, after a last look at what happened. */
+  /** Ends the mirror after a last update. */
   readonly signal: AbortSignal
   /** Called once everything is written, and then after each change that was written. */
   readonly onUpdate?: (report: MirrorReport) => void
-  /** How long files about the team as a whole may be behind. */
+  /** How long files about the whole team may be out of date. */
   readonly debounceMs?: number
-  /** How long to rest after an update. What happens meanwhile is written together, each file once; none by default. */
+  /** Pause after an update, so that several changes of a file are written once. */
   readonly restMs?: number
 }
 
 const DEBOUNCE_MS = 250
-/** How often we look whether the folder is still there when nothing happens. */
+/** How often to check that the folder still exists. */
 const LOOK_EVERY_MS = 5000
-/** A large team takes long to sum up; most of the time must be left for what happens. */
+/** The overview of a large team takes long; leave most of the time for updates. */
 const MAX_SHARE_OF_TIME = 1 / 5
 
-/** Keeps the folder up to date until told to stop. */
+/** Keeps the folder up to date until the signal. */
 export async function mirrorTeam(context: Context, name: TeamName, options: MirrorWatch): Promise<void> {
   const { signal, onUpdate, debounceMs = DEBOUNCE_MS, restMs = 0 } = options
   await using watch = await context.store.watch()
   const mirror = await openMirror(context, name, options)
-  const tell = () => {
-    const report = mirror.takeReport()
-    if (report.written + report.removed + report.edited.length > 0) onUpdate?.(report)
+  const report = () => {
+    const done = mirror.takeReport()
+    if (done.written + done.removed + done.edited.length > 0) onUpdate?.(done)
   }
   onUpdate?.(mirror.takeReport())
   let dueAt: number | undefined
@@ -86,20 +86,19 @@ export async function mirrorTeam(context: Context, name: TeamName, options: Mirr
       earliest = performance.now() + (performance.now() - now) / MAX_SHARE_OF_TIME
       dueAt = undefined
     }
-    tell()
+    report()
     if (restMs > 0) await sleep(restMs, signal)
   }
   await mirror.update()
   await mirror.putOverview()
   await mirror.close()
-  tell()
+  report()
 }
 
-/** A folder that can be brought up to date. */
 export interface Mirror {
-  /** Writes what happened since the last time, but for what is about the team as a whole. */
+  /** Writes what changed, except the files about the whole team. */
   update(): Promise<void>
-  /** Whether something happened that the files about the team as a whole do not show yet. */
+  /** Whether the files about the whole team are out of date. */
   isBehind(): boolean
   putOverview(): Promise<void>
   close(): Promise<void>
@@ -117,8 +116,8 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
   let { live, folder } = await open()
   let isBehind = false
 
-  /** The next run of the team began: from now on the folder shows that one. */
-  async function goOn(): Promise<void> {
+  /** The next run of the team began: the folder now shows that one. */
+  async function followNextRun(): Promise<void> {
     const before = live.facts.team.run
     await putAll().catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? teamGone(name, options.folder) : error
@@ -143,7 +142,7 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
       after: live.cursor,
       choose: (events) => (wanted = chooseWanted(live, events)),
     })
-    if (changes === "gone") return goOn()
+    if (changes === "gone") return followNextRun()
     const touched = changes === "much" || wanted === undefined ? undefined : applyChanges(live, changes, wanted)
     if (touched === undefined) return putAll()
     if (!touched.hasAny) return
@@ -151,7 +150,7 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
     if (!(await folder.putTouched(live, touched))) await putAll()
   }
 
-  /** Somebody may take the folder away at any moment; then it is made anew. */
+  /** Writes everything again when the folder was deleted. */
   async function onFolder(work: () => Promise<void>): Promise<void> {
     try {
       if (folder.isThere()) await work()

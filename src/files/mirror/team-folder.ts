@@ -27,25 +27,25 @@ import { type MirrorReport, openMirrorFolder } from "./mirror-folder.ts"
 
 export interface MirrorOptions {
   readonly folder: string
-  /** Where the loop states go: all teams share that folder. Without it they are in the team's own. */
+  /** A folder for loop states that all teams share. Without it they go to the team's own. */
   readonly loopFolder?: string
-  /** Keeps files that are not ours in `replaced/` instead of refusing to write. */
+  /** Moves foreign files to `replaced/` instead of refusing to write. */
   readonly force?: boolean
 }
 
-/** The files of one team, which lie in one folder or two. */
+/** The files of one team, in one folder or two. */
 export interface TeamFolder {
   isThere(): boolean
   putAll(live: LiveFacts, events: readonly Event[]): Promise<void>
-  /** Everything that is about the touched things alone; false when the whole must be put. */
+  /** Writes the files of what was touched. Returns false when everything must be written. */
   putTouched(live: LiveFacts, touched: Touched): Promise<boolean>
-  /** What is about the team as a whole, and costs as much as the team is large. */
+  /** Writes the files about the whole team; their cost grows with the team. */
   putOverview(live: LiveFacts): Promise<void>
   close(): void
   takeReport(): MirrorReport
 }
 
-/** Opens the folders and writes everything; throws, with nothing written, when something is in the way. */
+/** Opens the folders and writes everything. Throws before it writes anything when foreign files are in the way. */
 export async function openTeamFolder(
   name: TeamName,
   { live, events }: { live: LiveFacts; events: readonly Event[] },
@@ -87,8 +87,8 @@ export async function openTeamFolder(
       return main.append(EVENTS_LOG, toText(touched.events.map((event, index) => eventLine(event, first + index))))
     },
     async putOverview({ facts }) {
-      // The log of messages is written whole: a message that is read later changes its line.
-      await main.put([...aboutTheWhole(facts), ...(hasNewMessages ? messagesLog(facts) : [])])
+      // Written whole, because reading a message changes its line.
+      await main.put([...wholeTeamFiles(facts), ...(hasNewMessages ? messagesLog(facts) : [])])
       hasNewMessages = false
     },
     close() {
@@ -122,7 +122,7 @@ function filesOfLoops(facts: TeamFacts, hasLoopFolder: boolean): OutFile[] {
   return hasLoopFolder ? files.map((file) => ({ ...file, path: file.path.slice(LOOPS.length) })) : files
 }
 
-function aboutTheWhole(facts: TeamFacts): OutFile[] {
+function wholeTeamFiles(facts: TeamFacts): OutFile[] {
   const waves = wavesFile(facts)
   const first = waves === undefined ? [] : [waves]
   return [...first, swarmFile(facts), ...verificationFiles(facts), ...overviewFiles(facts)]
@@ -140,7 +140,7 @@ function touchedFiles({ facts, places }: LiveFacts, touched: Touched): OutFile[]
   ]
 }
 
-/** The facts as far as these workers are concerned: to sort what everybody did takes long in a large team. */
+/** The facts of these workers only: sorting all tasks takes long in a large team. */
 function onlyWorkers(facts: TeamFacts, ids: Touched["workers"]): TeamFacts {
   const workers = facts.workers.filter((worker) => ids.has(worker.id))
   const tasks: TeamFacts["tasks"] = new Map(

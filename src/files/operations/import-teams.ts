@@ -5,11 +5,11 @@ import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { PastEvent, TeamSnapshot } from "../snapshot.ts"
 
-/** A team that is to come into the store as it was. */
+/** A team to import as it is. */
 export interface Arrival {
   readonly snapshot: TeamSnapshot
   readonly history: readonly PastEvent[]
-  /** Where it comes from when that is another program's files; null for a team of our own, whose history says all. */
+  /** The files of another program it comes from; null for an export of ours, whose history has it. */
   readonly origin: Origin | null
 }
 
@@ -21,17 +21,17 @@ export interface Origin {
 }
 
 /**
- * `imported`: it is there now. `unchanged`: it was there already, and was left as it is. `moved on`: the same, and it or
- * the files changed since. `conflict`: another team has the name.
+ * `unchanged`: the store had it already. `moved on`: the same, but it or the files changed since. `conflict`: another team has
+ * the name.
  */
 export type ArrivalResult = "imported" | "unchanged" | "moved on" | "conflict"
 
-/** What the store's clock says. */
+/** The time by the store's clock. */
 export async function storeTime({ store }: Context): Promise<string> {
   return store.read(async (tx) => new Date(await tx.now()).toISOString())
 }
 
-/** Brings teams in, each whole or not at all, and all of them or none when the store fails. Never changes one that exists. */
+/** Imports teams, each whole or not at all; none when the store fails. Never changes an existing team. */
 export async function importTeams(
   { store }: Context,
   arrivals: readonly Arrival[],
@@ -40,7 +40,7 @@ export async function importTeams(
   const bring = async (tx: Tx) => {
     const results: ArrivalResult[] = []
     const known = await readKnown(tx, arrivals)
-    // The last run of a team is the current one, so the others come first.
+    // The last run of a team becomes the current one.
     const last = new Map<string, number>()
     for (const { snapshot } of arrivals) {
       const name = describeTeam(snapshot.team)
@@ -52,7 +52,7 @@ export async function importTeams(
       const runs = known.get(describeTeam(team)) ?? []
       const existing = runs.find(({ run }) => run === team.run)
       if (existing !== undefined) results.push(await compare(tx, existing, arrival))
-      // A team that is there goes on by itself; runs of another copy of it do not fit in.
+      // Runs of another copy do not fit into an existing team.
       else if (runs.length > 0) results.push("conflict")
       else results.push(dryRun ? "imported" : await restore(tx, arrival, isCurrent))
     }
@@ -61,7 +61,7 @@ export async function importTeams(
   return dryRun ? store.read(bring) : store.write(bring)
 }
 
-/** The runs that the store had of each team before anything came in. */
+/** The runs that the store had before the import. */
 async function readKnown(tx: Tx, arrivals: readonly Arrival[]): Promise<ReadonlyMap<string, readonly StoredTeam[]>> {
   const known = new Map<string, readonly StoredTeam[]>()
   for (const { snapshot } of arrivals) known.set(describeTeam(snapshot.team), await tx.teams.runs(snapshot.team))
@@ -93,7 +93,7 @@ async function compare(tx: Tx, existing: StoredTeam, { snapshot, history, origin
     return earlier?.source === origin.source ? "moved on" : "conflict"
   }
   if (existing.createdAt !== snapshot.team.createdAt) return "conflict"
-  // Loop states belong to terminals, and may lie elsewhere than the team.
+  // Loop states belong to terminals, and may be stored elsewhere.
   const isSame = Bun.deepEquals({ ...(await tx.archive.read(existing.key)), loops: [] }, { ...snapshot, loops: [] })
   const count = (await tx.events.list(existing.key, { limit: history.length + 1 })).events.length
   return isSame && count === history.length ? "unchanged" : "moved on"

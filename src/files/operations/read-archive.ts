@@ -21,7 +21,7 @@ export interface Archive {
   readonly key: number
   readonly snapshot: TeamSnapshot
   readonly events: readonly Event[]
-  /** Behind the last of the events. */
+  /** After the last event. */
   readonly cursor: string
 }
 
@@ -32,23 +32,23 @@ export function readArchive({ store }: Context, name: TeamName): Promise<Archive
   })
 }
 
-/** The numbers of the runs before this one, all of them closed. */
+/** The numbers of the closed runs before this one. */
 export function listEarlierRuns({ store }: Context, { project, team, run }: RunName): Promise<number[]> {
   return store.read(async (tx) =>
     (await tx.teams.runs({ project, team })).flatMap((each) => (each.isCurrent || each.run >= run ? [] : [each.run])),
   )
 }
 
-/** What a reader of changes wants to see of the team, given what happened. Undefined: all of it, with `readArchive`. */
+/** Which parts of the team to read. */
 export interface Wanted {
   readonly tasks: readonly TaskId[]
-  /** All messages but the first so many. */
+  /** Skips so many messages. */
   readonly messagesFrom?: number
   readonly verdicts: boolean
   readonly records: boolean
 }
 
-/** What is asked for, and what may change without an event: claims that are renewed, signs of life, loops. */
+/** What was wanted, and what may change without an event: renewed claims, heartbeats, loops. */
 export interface Changes {
   readonly team: SnapshotTeam
   readonly waves: readonly SnapshotWave[]
@@ -69,7 +69,7 @@ export interface ChangesQuery extends TeamName {
   readonly choose: (events: readonly Event[]) => Wanted | undefined
 }
 
-/** `gone` when the team was deleted since, `much` when all of it is wanted. */
+/** `gone` when the team was deleted, `much` when all of it is wanted. */
 export function readChanges({ store }: Context, query: ChangesQuery): Promise<Changes | "gone" | "much"> {
   return store.read(async (tx) => {
     const found = await tx.teams.find(query)

@@ -6,7 +6,7 @@ import { DocumentEntry } from "./format.ts"
 import { jsonFile } from "./json.ts"
 import { caseSafeName, fileName } from "./names.ts"
 
-/** Files of the format itself, which no document may take the place of. Lower case, see `placeDocuments`. */
+/** Files of the format. No document may replace them. Lower case, see `placeDocuments`. */
 const OWN_FILES = [
   "project.json",
   "waves.json",
@@ -18,7 +18,7 @@ const OWN_FILES = [
   "messages.jsonl",
   "records.jsonl",
 ]
-/** Those of the format, and those in which a mirror keeps what it found in its way. */
+/** Folders of the format, and those where a mirror moves files to. */
 const OWN_FOLDERS = [
   "tasks",
   "swarm",
@@ -31,12 +31,12 @@ const OWN_FOLDERS = [
   "replaced",
   ".git",
 ]
-/** What a mirror keeps for itself. */
+/** The files of a mirror itself. */
 const OWN_PREFIX = ".teamwork"
 const MAX_PATH_BYTES = 1000
 const MAX_PART_BYTES = 200
 
-/** Every document at its own path, and `documents.json`, which says of whom and from when they are. */
+/** Every document at its own path, and `documents.json` with authors and times. */
 export function documentFiles(facts: TeamFacts): OutFile[] {
   if (facts.documents.length === 0) return []
   const documents = facts.documents.toSorted((a, b) => compare(a.path, b.path))
@@ -53,9 +53,8 @@ export function documentFiles(facts: TeamFacts): OutFile[] {
 }
 
 /**
- * Where each document lies, by its path. One that would meet a file of the format or another document lies below
- * `documents/`. The older one keeps its place, so that a new document moves none. Case does not tell places apart,
- * because on some disks it does not.
+ * The place of each document, by its path. A document that would meet a file of the format or an older document goes below
+ * `documents/`. Case is ignored, as on some disks.
  */
 function placeDocuments(facts: TeamFacts): Map<string, string> {
   const own = new Set([...OWN_FILES, projectPage(facts.team.project).toLowerCase()])
@@ -79,7 +78,7 @@ function placeDocuments(facts: TeamFacts): Map<string, string> {
   return places
 }
 
-/** The page of the project; the whiteboard's name is taken. */
+/** The page of the project. `whiteboard.md` is taken. */
 export function projectPage(project: string): string {
   const name = fileName(project)
   return name.toLowerCase() === "whiteboard" ? `project-${name}.md` : `${name}.md`
@@ -90,7 +89,7 @@ function foldersAbove(path: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
 }
 
-/** Whether it can be a file's path on every disk, inside the folder and outside of what is the format's own. */
+/** Whether every disk can have it as a path in the folder, outside of the format's own folders. */
 function isPlain(path: string): boolean {
   const parts = path.split("/")
   const [first = ""] = parts

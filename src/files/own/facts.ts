@@ -15,17 +15,16 @@ import { currentWave, type Wave } from "../../tasks/wave.ts"
 import type { Worker } from "../../workers/worker.ts"
 import type { PastEvent, SnapshotTask, TeamSnapshot } from "../snapshot.ts"
 
-/** What the files of a team are made from. */
+/** What the files of a team are rendered from. */
 export interface TeamFacts extends Omit<TeamSnapshot, "tasks"> {
-  /** In the order in which they were created. */
+  /** In order of creation. */
   readonly tasks: ReadonlyMap<TaskId, SnapshotTask>
-  /** The newest few that are no messages, for the whiteboard. */
+  /** The newest few except messages, for the whiteboard. */
   readonly latestEvents: readonly PastEvent[]
-  /** Everything that kept a worker from bringing a task to an end. */
   readonly setbacks: readonly PastEvent<EventOf<"task.setback">>[]
 }
 
-/** What each worker does and did, as the store would tell it. */
+/** What each worker does and did. */
 export function listWorkers(facts: TeamFacts): Worker[] {
   const held = Map.groupBy(facts.tasks.values(), (task) => task.workerId)
   return sortWorkers(facts.workers).map(({ availability, heartbeatAt, ...worker }) => {
@@ -42,7 +41,7 @@ export function listWorkers(facts: TeamFacts): Worker[] {
   })
 }
 
-/** In the order in which they came, and by id where that is the same. */
+/** By creation, then by id. */
 export function sortWorkers<Each extends { readonly id: WorkerId; readonly createdAt: string }>(
   workers: readonly Each[],
 ): Each[] {
@@ -53,7 +52,7 @@ function lastTouched(task: SnapshotTask): number {
   return Date.parse(task.completedAt ?? task.claimedAt ?? task.createdAt)
 }
 
-/** Of texts, the same everywhere: by code unit, not by the rules of a language. */
+/** By code unit, so that every machine sorts the same. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -15,7 +15,7 @@ import { compare, listWaves, listWorkers, reportSwarm, reportTeam, type TeamFact
 import type { OutFile } from "./folder.ts"
 import { jsonFile, sortKeys } from "./json.ts"
 
-/** What is there to be looked at, by people and by readers of other formats; nothing is ever read back from it. */
+/** Files for people and for readers of other formats. They are never read back. */
 export function overviewFiles(facts: TeamFacts): OutFile[] {
   return [
     { path: "WHITEBOARD.md", content: `${whiteboard(facts)}\n` },
@@ -52,7 +52,7 @@ function projectText(facts: TeamFacts): string {
   ].join("\n")
 }
 
-/** As a quote, so that no line of it becomes a heading of the page. */
+/** As a quote, so that no line becomes a heading. */
 function oneBlock(text: string): string[] {
   return text.split("\n").map((line) => `> ${oneLine(line)}`.trimEnd())
 }
@@ -94,7 +94,6 @@ function cell(text: string): string {
   return oneLine(text).replaceAll(/[\\|]/g, "\\$&")
 }
 
-/** Where a worker stands in the phases of that format: before its first task, at work, or after one. */
 function agentStatus(facts: TeamFacts): unknown[] {
   const words = new Map<string, string>()
   for (const task of facts.tasks.values()) {
@@ -120,7 +119,7 @@ function agentStatus(facts: TeamFacts): unknown[] {
   })
 }
 
-/** When a worker's time was up, and how often the task had been begun anew by then. */
+/** When a worker timed out, and how often its task had been restarted by then. */
 function timeoutsByWorker({ setbacks }: TeamFacts): Map<string, unknown[]> {
   const restarts = new Map<TaskId, number>()
   const found = new Map<string, unknown[]>()
@@ -134,7 +133,7 @@ function timeoutsByWorker({ setbacks }: TeamFacts): Map<string, unknown[]> {
   return found
 }
 
-/** What that format counts a phase as, in per cent. */
+/** In per cent. */
 const PROGRESS = { skill_discovery: 5, execution: 40, completion: 100 } as const
 
 function agentPhase(worker: Worker, isInReview: boolean): keyof typeof PROGRESS {

@@ -1,6 +1,5 @@
 import { oneLine } from "../../lib/text/table.ts"
 
-/** What `import` did, as far as it is shown. */
 export interface ImportFacts {
   readonly dryRun: boolean
   readonly teams: readonly {
@@ -22,7 +21,7 @@ interface Note {
   readonly what: string
 }
 
-/** Longer lists are for programs: `--json` has all of it. */
+/** `--json` has all of them. */
 const MOST_NOTES = 20
 
 export function renderImport(facts: ImportFacts): string {
@@ -42,11 +41,11 @@ function teamLine(team: ImportFacts["teams"][number], dryRun: boolean): string {
     case "imported":
       return `${dryRun ? "Would import" : "Imported"} ${name} ${from}: ${countsLine(team.counts)}`
     case "unchanged":
-      return `Unchanged ${name}: it came ${from} already`
+      return `Unchanged ${name}: it was imported ${from} before`
     case "moved on":
-      return `Unchanged ${name}: it came ${from} already, and it or the files changed since; what is in the store was kept`
+      return `Unchanged ${name}: it was imported ${from} before, and it or the files changed since; the store keeps what it has`
     case "conflict":
-      return `Refused ${name} ${from}: another project has this name; import it as another one with --as PROJECT/TEAM`
+      return `Refused ${name} ${from}: another project has this name; import it under another name with --as PROJECT/TEAM`
   }
 }
 
