@@ -13,19 +13,16 @@ export const GRAVE_WORDS = /\bCRITICAL\b|\b(?:do not|don't|must not) (?:ship|del
 
 export const FINDING_STATUSES = ["open", "fixed", "waived"] as const
 
-const text = v.nullish(v.string(), null)
-const taskId = v.nullish(
-  v.custom<TaskId>((value) => typeof value === "string"),
-  null,
-)
+const text = v.fallback(v.nullable(v.string()), null)
+const taskId = v.fallback(v.nullable(v.custom<TaskId>((value) => typeof value === "string")), null)
 
 const FindingData = v.object({
-  severity: v.pipe(v.nullish(v.string(), ""), v.transform(readSeverity)),
+  severity: v.fallback(v.pipe(v.string(), v.transform(readSeverity)), "major"),
   /** `review`: a review of all the work. `task`: the answer to a task. `person`: a verdict that a person recorded. */
   source: v.fallback(v.picklist(["review", "task", "person"]), "review"),
   file: text,
-  line: v.nullish(v.number(), null),
-  text: v.nullish(v.string(), ""),
+  line: v.fallback(v.nullable(v.number()), null),
+  text: v.fallback(v.string(), ""),
   /** The commit it was found on. */
   commit: text,
   /** The agent program of `by`. */
@@ -35,9 +32,9 @@ const FindingData = v.object({
   /** The task that fixes it now; null when none was made since the last review. */
   fixTask: taskId,
   /** Fix tasks since a person was last asked. */
-  rounds: v.nullish(v.number(), 0),
+  rounds: v.fallback(v.number(), 0),
   /** A person decided to fix it once more. */
-  isRetry: v.nullish(v.boolean(), false),
+  isRetry: v.fallback(v.boolean(), false),
   fixedIn: text,
   fixedBy: text,
   waivedBy: text,
