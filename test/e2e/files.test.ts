@@ -108,7 +108,7 @@ describe("export", () => {
     writeFileSync(file, edited)
     const doctor = await bench.run(["doctor"])
     expect(doctor.stdout).toMatch(
-      /changed by hand: tasks\/4\.json; the store was not changed; write the files anew with/,
+      /changed by hand: tasks\/4\.json; the store was not changed; write the files again with/,
     )
     const result = await bench.run(["export", "--to", "team"])
     expect(result.exitCode).toBe(0)
@@ -217,7 +217,7 @@ describe("import", () => {
     await bench.ok("task", "claim", "2", "--team", "old", "--owner", "w1")
     writeFileSync(join(bench.cwd, "old/tasks/3.json"), '{"id":"3","title":"New","status":"open"}')
     const later = bench.dump()
-    expect(await bench.text("import", "old")).toMatch(/what is in the store was kept/)
+    expect(await bench.text("import", "old")).toMatch(/the store keeps what it has/)
     expect(bench.dump()).toEqual(later)
   })
 

@@ -15,7 +15,7 @@ export async function checkExports(
     const { edited, missing } = inspectMirrorFolder(place.folder)
     const check = `export ${place.folder}`
     if (edited.length === 0 && missing.length === 0) {
-      findings.push({ check, status: "ok", detail: "no file was changed by hand", fixed: false })
+      findings.push({ check, status: "ok", detail: "every file is as teamwork wrote it", fixed: false })
       continue
     }
     const detail = [say("changed by hand", edited), say("missing", missing)].filter((part) => part !== "").join("; ")
