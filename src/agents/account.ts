@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { quoteArgument } from "../lib/text/quote-argument.ts"
 import type { Login, Models } from "./program-facts.ts"
 
-/** Files of the user and the project. */
 export interface Files {
   /** Undefined for a file that is missing or unreadable. */
   read(path: string): string | undefined
@@ -14,21 +13,19 @@ export interface Files {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * How a program reaches its model, by the user's variables and config files. Logins, providers and proxies work as in the
- * user's terminal. Settings that run programs or grant permissions are not passed on.
+ * How a program reaches its model: logins, providers and proxies as in the user's terminal. Settings that run
+ * programs or grant permissions are not passed on.
  */
 export interface Account {
-  /** Names of variables besides those of the program; a name may end in `*`. */
+  /** Besides those of the program; a name may end in `*`. */
   readonly variables: readonly string[]
   /** Variables that the program would read from the user's files. */
   readonly env: Readonly<Record<string, string>>
-  /** The user's settings for reaching the model. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Models of the user's own provider; they replace our built-in choice. */
+  /** Of the user's own provider; they replace our built-in choice. */
   readonly models: Partial<Models>
-  /** In words, without secrets. */
   readonly reach: string
-  /** What is missing, with the way out; null for nothing. */
+  /** With advice for the user; null for nothing. */
   readonly missing: string | null
   /** Null when only a server knows. */
   readonly isLoggedIn: boolean | null
@@ -37,9 +34,7 @@ export interface Account {
 }
 
 export interface UserExtras {
-  /** Files with instructions. */
   readonly instructions: readonly string[]
-  /** Folders of skills. */
   readonly skills: readonly string[]
   /** MCP servers in the program's own form. */
   readonly servers: Readonly<Record<string, unknown>>
@@ -47,7 +42,7 @@ export interface UserExtras {
 
 export const NO_EXTRAS: UserExtras = { instructions: [], skills: [], servers: {} }
 
-/** For a program that needs no login, or alone knows about it. */
+/** For a program that needs no login, or checks it itself. */
 export const NO_ACCOUNT: Account = {
   variables: [],
   env: {},
@@ -62,7 +57,7 @@ export const NO_ACCOUNT: Account = {
 /** A profile has its own config folder, and gets no keys from the terminal. */
 export type ReadAccount = (env: Env, files: Files, isProfile?: boolean) => Account
 
-/** What a person types to log in; `profileFolder` is null for the program's own account. */
+/** `profileFolder` is null for the program's own account. */
 export function adviseLogin(login: Login, profileFolder: string | null, env: Env): string {
   const { command, step = "", key, folderVariable } = login
   if (profileFolder === null) return `not logged in; run ${command}${step}, or set ${key}`
@@ -99,13 +94,12 @@ export function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** A nested table; empty when there is none. */
 export function tableIn(table: Table, key: string): Table {
   const value = table[key]
   return isTable(value) ? value : {}
 }
 
-/** Reads JSON with comments and trailing commas; empty when it is invalid. */
+/** Accepts comments and trailing commas; empty when invalid. */
 export function readTable(files: Pick<Files, "read">, path: string): Table {
   return parseTable(files.read(path))
 }
@@ -130,7 +124,7 @@ export function parseToml(text: string | undefined): Table {
   }
 }
 
-/** What is wrong with a settings file, with the way out; null for a valid, empty or missing one. */
+/** With advice for the user; null for a valid, empty or missing file. */
 export function findDamage(files: Files, path: string, env: Env): string | null {
   const [kind, parse] = path.endsWith(".toml") ? ["TOML", Bun.TOML.parse] : ["JSON", Bun.JSONC.parse]
   const shown = underHome(path, env)
@@ -171,7 +165,7 @@ export function variablesIn(table: Table): Record<string, string> {
   )
 }
 
-/** Reads lines NAME=VALUE, with quotes and comments. */
+/** Lines NAME=VALUE, with quotes and comments. */
 export function readDotEnv(files: Files, path: string): Record<string, string> {
   const lines = (files.read(path) ?? "").split("\n")
   return Object.fromEntries(
@@ -188,7 +182,6 @@ export function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false", "no", "off"].includes(value.trim().toLowerCase())
 }
 
-/** Without user, password and query. */
 export function plainUrl(text: string): string {
   try {
     const url = new URL(text)

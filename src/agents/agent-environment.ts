@@ -1,6 +1,5 @@
 import { WORKER_MARKS } from "../lib/process/worker-mark.ts"
 
-/** For every agent: where programs and temp files are, who the user is, how to reach the network. */
 const COMMON = [
   "PATH",
   "HOME",
@@ -27,7 +26,7 @@ const COMMON = [
   "CURL_CA_BUNDLE",
   "REQUESTS_CA_BUNDLE",
   "GIT_SSL_CAINFO",
-  // The author of commits. Gemini hides git's settings from the commands it runs, but not these.
+  // Gemini hides git's settings from the commands it runs, but not these.
   "GIT_AUTHOR_NAME",
   "GIT_AUTHOR_EMAIL",
   "GIT_COMMITTER_NAME",
@@ -36,7 +35,7 @@ const COMMON = [
   WORKER_MARKS,
 ] as const
 
-/** The environment of an agent: only the variables above and those of its program. A name may end in `*`. */
+/** Only the variables above and those of the program. A name may end in `*`. */
 export function buildEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   variables: readonly string[],

@@ -1,29 +1,28 @@
-// The circuit breaker of an agent program or account. Closed: no fault since the last good run. Waiting: after each fault
-// the program is not used for 5, 10, 20 seconds. Open: it failed again, or waiting cannot help; it is left out for
-// minutes. After either wait exactly one run tries it: a good run closes the breaker, another fault lengthens the wait.
+// The circuit breaker of an agent program or account. Closed: no fault since the last good run. Waiting: after each
+// fault the program rests for 5, 10, 20 seconds. Open: it failed again, or waiting cannot help; it rests for minutes.
+// After either wait exactly one run tries it: a good run closes the breaker, another fault lengthens the wait.
 
-/** What the store knows about a program that failed. A program that works has no fault. */
+/** A program that works has no fault. */
 export interface AgentFault {
   readonly agent: string
-  /** Of the last failed run. */
   readonly reason: string
   readonly error: string
   /** In a row. Runs that fail at the same time count once. */
   readonly faults: number
   readonly isOpen: boolean
   readonly notedAt: number
-  /** It is not used before. */
+  /** The end of its rest. */
   readonly until: number
-  /** Of the program when it failed: another value means a new installation or login. */
+  /** When it failed: another value means a new installation or login. */
   readonly fingerprint: string | null
-  /** The one run that tries it, and its lease. */
+  /** The one run that tries the program, and its lease. */
   readonly probe: { readonly by: string; readonly until: number } | null
-  /** The model answered the probe, so others may use the program too. Not while the breaker is open. */
+  /** The model answered the probe, so other runs may use the program too. Not while the breaker is open. */
   readonly hasAnswered: boolean
 }
 
 export interface FaultLimits {
-  /** The wait after each fault in a row; the breaker opens after the last. */
+  /** After each fault in a row; the breaker opens after the last. */
   readonly backoffMs: readonly number[]
   /** The first opening; each further one lasts twice as long. */
   readonly leaveOutMs: number
@@ -36,7 +35,7 @@ export const FAULT_LIMITS: FaultLimits = {
   maxLeaveOutMs: 3_600_000,
 }
 
-/** Waiting does not help: a person must log in, install or configure something. */
+/** A person must log in, install or configure something. */
 const LASTING: readonly string[] = ["auth", "not-found", "unknown-model"]
 
 interface NewFault extends Pick<AgentFault, "agent" | "reason" | "error" | "fingerprint"> {
@@ -46,11 +45,10 @@ interface NewFault extends Pick<AgentFault, "agent" | "reason" | "error" | "fing
   readonly by: string
 }
 
-/** The fault after another failed run. */
 export function nextFault(known: AgentFault | undefined, fault: NewFault, limits: FaultLimits): AgentFault {
   const { now, startedAt, by, ...about } = fault
   const wasProbe = known?.probe?.by === by
-  // It began before the last fault was known: the same outage.
+  // The run began before the last fault was known: the same outage.
   const isSame = known !== undefined && !wasProbe && startedAt <= known.notedAt
   const faults = known === undefined ? 1 : known.faults + (isSame ? 0 : 1)
   const isOpen = LASTING.includes(fault.reason) || faults > limits.backoffMs.length
@@ -74,7 +72,7 @@ function waitAfter(faults: number, isLastingFault: boolean, limits: FaultLimits)
   return Math.min(leaveOutMs * 2 ** Math.min(openings - 1, 20), maxLeaveOutMs)
 }
 
-/** Until when only the probe may use the program; null when it may be used or tried now. */
+/** Until then only the probe may use the program; null when it may be used or tried now. */
 export function leftOutUntil(fault: AgentFault, now: number, fingerprint: string | null): number | null {
   const hasChanged = fault.fingerprint !== fingerprint
   if (now < fault.until && !hasChanged) return fault.until

@@ -7,7 +7,6 @@ export interface Trouble {
 
 interface ErrorFacts {
   readonly message: string
-  /** The HTTP status, where the agent reports it. */
   readonly status?: number | null
   readonly now: number
 }
@@ -59,7 +58,7 @@ function reasonOfStatus(status: number | null | undefined): Trouble["reason"] | 
 
 export function classifyError({ message, status, now }: ErrorFacts): Trouble {
   const sign = SIGNS.find(([, pattern]) => pattern.test(message))?.[0]
-  // Servers send some faults with several statuses; for these the text is more precise.
+  // Servers send some faults with several statuses; then the text is more precise.
   const isPrecise = sign !== undefined && BY_TEXT.includes(sign)
   const reason = isPrecise ? sign : (reasonOfStatus(status) ?? sign ?? "crashed")
   const canWait = reason === "rate-limited" || reason === "overloaded"

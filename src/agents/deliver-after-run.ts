@@ -5,8 +5,8 @@ type Run = (job: AgentJob, options: RunOptions) => Promise<AgentResult>
 type OnEvent = NonNullable<RunOptions["onEvent"]>
 
 /**
- * For agents that take no messages while they run: they get queued messages right afterwards in the same session. Callers
- * see one run with one start, one end and one result.
+ * Agents that take no messages while they run get them right afterwards in the same session. Callers see one run
+ * with one start, one end and one result.
  */
 export async function deliverAfterRun(
   run: Run,
@@ -46,7 +46,7 @@ export async function deliverAfterRun(
 
 const MODEL_AT_WORK: ReadonlySet<AgentEvent["type"]> = new Set(["text", "reasoning", "tool_use"])
 
-/** The same job in its session, within the rest of its limits; undefined when it cannot go on. */
+/** Within the rest of the job's limits; undefined when it cannot go on. */
 function continued(job: AgentJob, { reason, session, usage, durationMs }: AgentResult): AgentJob | undefined {
   if (reason !== "done" || session === null) return undefined
   const left = (limit: number | null, used: number) => (limit === null ? null : limit - used)
@@ -80,13 +80,13 @@ function collect(messages: AsyncIterable<AgentMessage>) {
     for (let next = await iterator.next(); next.done !== true && !isOver; next = await iterator.next())
       queued.push(next.value)
   }
-  // A failing source has no more messages; the run goes on.
+  // A failing source sends no more messages; the run goes on.
   listen().catch(() => undefined)
   return {
     take: () => queued.splice(0),
     stop() {
       isOver = true
-      // Not awaited: it may wait for a message for ever.
+      // Not awaited: it may wait for a message forever.
       Promise.resolve(iterator.return?.()).catch(() => undefined)
     },
   }

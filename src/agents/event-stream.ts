@@ -6,8 +6,8 @@ import type { AgentEvent, AgentEventBody, AgentResult, RunOptions, Speech, Usage
 import { addUsage, NO_USAGE } from "./usage.ts"
 
 /**
- * Gives events their time, masks them and keeps their order. A text whose end may be the start of a secret waits for the
- * next text, and so do usage and unknown lines.
+ * Adds times to events, masks them and keeps their order. A text whose end may be the start of a secret waits for
+ * the next text, and so do usage and unknown lines.
  */
 export interface EventStream {
   /** `onShown` gets the masked text just before `onEvent`. */
@@ -16,7 +16,6 @@ export interface EventStream {
   inOrder(action: () => void): void | Promise<void>
   /** A new object after each change. */
   usage(): Usage
-  /** The model that the agent reports, else the one it was given. */
   model(): string | null
   filesTouched(): readonly string[]
 }
@@ -36,17 +35,16 @@ interface Parts {
 export function makeEventStream({ clock, secrets, model, onEvent }: Parts): EventStream {
   const { mask } = secrets
   const held = maskParts(secrets)
-  /** The kind of the current text. */
   let speaking: "text" | "reasoning" | undefined
   let hasStarted = false
   let reported: string | null = null
   let usage = NO_USAGE
-  /** By tool call; a refused call has written nothing. */
+  /** By tool call; a refused call wrote nothing. */
   const files = new Map<string, readonly string[]>()
 
   function emit(body: AgentEventBody, onShown?: (shown: string) => void): void | Promise<void> {
     if (body.type === "started") {
-      // Some agents repeat it with every turn.
+      // Some agents repeat it every turn.
       if (hasStarted) return
       hasStarted = true
       reported = body.model
@@ -77,7 +75,7 @@ export function makeEventStream({ clock, secrets, model, onEvent }: Parts): Even
     if (!isSpeech) return onEvent?.(makeEvent(at, body, mask))
     return held.push(body.text, (text) => {
       onShown?.(text)
-      // All of it was the rest of a secret.
+      // The whole text was the rest of a secret.
       return text === "" && body.text !== "" ? undefined : onEvent?.(makeSpeech(at, body, text))
     })
   }
@@ -95,7 +93,7 @@ function makeSpeech(at: number, { type, part }: Speech, text: string): AgentEven
   return part === undefined ? { at, type, text } : { at, type, text, part }
 }
 
-/** Field by field, because spreading an object costs more than everything else here. */
+/** Field by field: spreading an object costs more than everything else here. */
 function makeEvent(at: number, body: AgentEventBody, mask: Mask): AgentEvent {
   switch (body.type) {
     case "tool_use": {

@@ -8,20 +8,18 @@ interface Call {
   readonly at: number
 }
 
-/** A longer call waits for something, such as a build, and may be repeated. */
+/** A longer call waits, for example for a build, and may be repeated. */
 const WAITING_CALL_MS = 5000
-/** A loop may also alternate between two calls, which needs more rounds to be sure. */
+/** A loop may alternate between two calls, which needs more rounds to be sure. */
 const MAX_DIFFERENT = 2
 const ROUNDS = 3
 const MAX_SHOWN = 120
 
-/** Detects an agent that repeats the same call with the same result. */
 export function findLoop(sameCalls: number, clock: Clock) {
   const open = new Map<string, Call>()
   const latest: string[] = []
   const longest = sameCalls * ROUNDS
 
-  /** How often in a row the newest call had the same result. */
   function countSame(): number {
     const last = latest.at(-1)
     const other = latest.findLastIndex((each) => each !== last)
@@ -29,7 +27,7 @@ export function findLoop(sameCalls: number, clock: Clock) {
   }
 
   return {
-    /** What it repeats; undefined while it makes progress. */
+    /** The repeated call; undefined while the agent makes progress. */
     see(body: AgentEventBody): string | undefined {
       if (body.type === "tool_use") {
         const { id, name, input, key = input } = body

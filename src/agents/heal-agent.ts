@@ -1,14 +1,14 @@
 import { profileOf, programOf } from "./program-of.ts"
 import { findProgram } from "./programs.ts"
 
-/** What a person can type against a fault. `cause` starts with the reason: `auth: not logged in`. */
+/** `cause` starts with the reason: `auth: not logged in`. */
 export function howToHeal(agent: string, cause: string): string {
   const [reason = ""] = cause.split(":", 1)
   const remedy = remedyFor(agent, reason) ?? "see its state with: teamwork agent list"
   return `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}. Try it now with: teamwork agent reset ${agent}`
 }
 
-/** What a person can do; undefined where only another task or agent helps. */
+/** Undefined where only another task or agent helps. */
 export function remedyFor(agent: string, kind: string): string | undefined {
   const program = programOf(agent)
   const login = findProgram(agent)?.login

@@ -1,12 +1,11 @@
-// Lines of agents are read by hand: valibot takes 5 to 7 times as long as JSON.parse, and making events of lines may
-// take at most twice as long in all (`npm run bench -- agents`).
+// Lines of agents are checked by hand: valibot takes 5 to 7 times as long as JSON.parse, and turning lines into events
+// may take at most twice as long (`npm run bench -- agents`).
 
-/** An object of foreign JSON. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The object on a line; undefined when there is none. */
+/** Undefined when the line is no object. */
 export function parseLine(line: string): Json | undefined {
-  // Most lines without JSON show it at once, and a failing parser is slow.
+  // A failing parser is slow.
   if (line.charCodeAt(0) !== 0x7b) return undefined
   try {
     return asObject(JSON.parse(line))
@@ -35,7 +34,6 @@ export function asCount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0
 }
 
-/** The texts of a list of content, a line each. */
 export function joinTexts(content: unknown): string {
   return asArray(content)
     .map((part) => asText(asObject(part)?.text))

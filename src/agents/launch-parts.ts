@@ -1,4 +1,3 @@
-// What the launches of all programs share.
 import { quoteArgument } from "../lib/text/quote-argument.ts"
 import type { WriteRules } from "../ownership/owned-files.ts"
 import type { AgentJob } from "./port.ts"
@@ -10,11 +9,10 @@ const OWNERSHIP = "ownership.json"
 export interface JobHooks {
   readonly beforeTool: readonly string[]
   readonly beforeStop: readonly string[]
-  /** What they read, for the state folder. */
   readonly files: Readonly<Record<string, string>>
 }
 
-/** The hooks of the job, and our own hook that keeps the agent to its files. */
+/** With our own hook that limits the agent to its files. */
 export function jobHooks(
   { hooks, ownership, claim, workspace, stateFolder }: AgentJob,
   config: ProgramConfig,
@@ -31,12 +29,12 @@ export function jobHooks(
   }
 }
 
-/** In the form of Claude Code, which other programs took over. */
+/** In the form of Claude Code, which other programs adopted. */
 export function hookEntries(commands: readonly string[], matcher: object = {}): object[] {
   return commands.length === 0 ? [] : [{ ...matcher, hooks: commands.map((command) => ({ type: "command", command })) }]
 }
 
-/** For agents that cannot be held to a schema: the prompt asks for the form. */
+/** For agents that cannot enforce a schema, the prompt asks for the form. */
 export function promptOf({ prompt, answerSchema }: AgentJob): string {
   if (answerSchema === null) return prompt
   const schema = JSON.stringify(answerSchema)
@@ -46,14 +44,14 @@ export function promptOf({ prompt, answerSchema }: AgentJob): string {
 /** Linux allows 128 KB for one argument. */
 const MAX_ARGUMENT_BYTES = 100_000
 
-/** The prompt as an argument, or on standard input when it is too long or looks like a flag. */
+/** On standard input when the prompt is too long or looks like a flag. */
 export function placePrompt(job: AgentJob): { readonly argument: string | null; readonly input: string | null } {
   const prompt = promptOf(job)
   const fits = Buffer.byteLength(prompt) <= MAX_ARGUMENT_BYTES && !prompt.startsWith("-")
   return fits ? { argument: prompt, input: null } : { argument: null, input: prompt }
 }
 
-/** A command line without some of its flags; the word after one of `withValue` goes too. */
+/** The word after a flag of `withValue` goes too. */
 export function withoutFlags(
   command: readonly string[],
   { alone = [], withValue = [] }: { readonly alone?: readonly string[]; readonly withValue?: readonly string[] },
@@ -64,12 +62,11 @@ export function withoutFlags(
   })
 }
 
-/** What the user set up for all projects, where the configuration wants it: servers, instructions, skills. */
+/** Empty unless the configuration asks for the user's servers, instructions and skills. */
 export function userExtras({ account, hasUserExtras }: ProgramConfig): ProgramConfig["account"]["own"] {
   return hasUserExtras ? account.own : { instructions: [], skills: [], servers: {} }
 }
 
-/** The text of several files with instructions. */
 export function joinFiles(paths: readonly string[], { files }: ProgramConfig): string {
   return paths.map((path) => files.read(path) ?? "").join("\n\n")
 }

@@ -15,16 +15,15 @@ interface Watched {
   readonly sent: ReadonlyMap<string, string>
   readonly stopFor: (why: Stop) => void
   readonly watch?: RunWatch | undefined
-  /** The usage so far, with a price where the agent reports none. */
+  /** With a price where the agent reports none. */
   readonly costSoFar: () => Usage
 }
 
-/** How much is shown of a line that was too long. */
 const SHOWN_OF_CUT_LINE = 2000
 
 /**
- * Makes events of a line and checks the limits. Returns a promise only when a receiver of events needs time: agents print
- * thousands of lines, and awaiting nothing takes time too.
+ * Turns a line into events and checks the limits. Returns a promise only when a receiver needs time: agents print
+ * thousands of lines, and an idle await costs time too.
  */
 export function makeLineHandler({ job, translator, events, recorder, sent, stopFor, watch, costSoFar }: Watched) {
   function emit(body: AgentEventBody, onShown: Recorded["onShown"]): void | Promise<void> {
@@ -51,7 +50,7 @@ export function makeLineHandler({ job, translator, events, recorder, sent, stopF
     checkLimits()
   }
 
-  /** Half a line means something only in plain text. */
+  /** Half a line is useful only in plain text. */
   function ofCutLine({ text, end = "" }: Line): readonly AgentEventBody[] {
     if (translator.isPlainText !== true) return [{ type: "unknown", line: text }]
     return translator.line(`${text.slice(0, SHOWN_OF_CUT_LINE)}…${end}`)

@@ -4,9 +4,9 @@ import type { EventStream } from "./event-stream.ts"
 import { parseLine } from "./json-line.ts"
 import type { AgentEventBody, RunOptions } from "./port.ts"
 
-/** Passes on each line of an agent, masked, also where a secret is spread over several lines. */
+/** Passes on each line of an agent, masked, even where a secret spans several lines. */
 export interface LineRecorder {
-  /** A line with texts is passed on once `onShown` has the masked form of each. */
+  /** Passes a line with texts on once `onShown` has the masked form of each. */
   stdout(line: string, bodies: readonly AgentEventBody[]): Recorded
   stderr(line: string): void
   end(): void
@@ -14,7 +14,7 @@ export interface LineRecorder {
 
 export interface Recorded {
   readonly onShown?: (shown: string) => void
-  /** Work of receivers on earlier lines. */
+  /** Of receivers, on earlier lines. */
   readonly pending?: void | Promise<void>
 }
 

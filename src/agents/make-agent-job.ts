@@ -2,7 +2,7 @@ import type { AgentJob, Limits } from "./port.ts"
 
 export const NO_LIMITS: Limits = { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null }
 
-/** A job of which only this much is said: the agent may read and nothing more, and nothing else is asked of it. */
+/** By default the agent may only read. */
 export function makeAgentJob(
   given: Pick<AgentJob, "prompt" | "workspace" | "stateFolder" | "env"> & Partial<AgentJob>,
 ): AgentJob {

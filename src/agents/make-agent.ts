@@ -28,16 +28,14 @@ export interface AgentPorts extends RunnerPorts {
 }
 
 export interface AgentSettings extends Partial<ProgramConfig> {
-  /** By default the program's; a profile has another one. */
+  /** By default the program's; a profile has another. */
   readonly name?: string
   readonly isRoot: boolean
-  /** Between asking the agent to end and killing its process tree. */
   readonly graceMs?: number
   /** For agents that report tokens but no cost. */
   readonly prices?: PriceTable
 }
 
-/** An agent from a program and its configuration. */
 export function makeAgent(program: AgentProgram, settings: AgentSettings, ports: AgentPorts): Agent {
   const files = settings.files ?? diskFiles
   const config: ProgramConfig = {
@@ -55,7 +53,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   const name = settings.name ?? program.name
   const accountOf = (env: AgentJob["env"]) => program.account?.(env, files, profileOf(name) !== null) ?? NO_ACCOUNT
   const runOnce = async (given: AgentJob, options: RunOptions): Promise<AgentResult> => {
-    // Read for each run, because logins and providers may change meanwhile.
+    // Read for each run: logins and providers may change meanwhile.
     const account = accountOf(given.env)
     const env = { ...given.env, ...account.env }
     const job = { ...given, env, model: given.model ?? (config.models[given.tier] || null) }
@@ -94,7 +92,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
 }
 
-/** Writes its files, readable only by the user: settings of servers may hold passwords. */
+/** Only the user may read the files: settings of servers may hold passwords. */
 function prepare(launch: Launch, stateFolder: string): Launch {
   const { files, links } = launch
   for (const [path, text] of Object.entries(files)) {
@@ -152,7 +150,7 @@ async function detectByProbe(
   const job = makeAgentJob({ prompt: "", workspace: "/", stateFolder: "/", env, limits })
   const { reason, error } = await runAgent({ job, launch, translator, options: {}, graceMs: 500 }, ports)
   const found = probe.found()
-  // Only work shows whether it is logged in.
+  // Only a run shows whether it is logged in.
   if (found !== undefined) return { isAvailable: true, isLoggedIn: null, reach: "", missing: null, ...found }
   const named = launch.command.join(" ")
   const why = reason === "not-found" ? `${named} is not installed` : `${named}: ${error}`
@@ -163,7 +161,7 @@ async function detectByProbe(
   }
 }
 
-/** The files of a command and when each last changed: its program and scripts among its arguments. Null without a program. */
+/** The program, its scripts and when each last changed. Null without a program. */
 function fingerprintOf(command: readonly string[], env: AgentJob["env"]): string | null {
   const [name = "", ...args] = command
   const program = Bun.which(name, { PATH: env.PATH ?? "", cwd: "/" })
@@ -183,7 +181,7 @@ function describeFile(path: string): string {
   }
 }
 
-/** Copies the newest session that matches to where its program looks for it. Without one, the program says so itself. */
+/** Copies the newest matching session to where its program looks for it. Without one, the program reports it. */
 function carrySession({ from, to }: NonNullable<OpenLaunch["carry"]>): void {
   const found = [...new Bun.Glob(from.replace(/^\//, "")).scanSync({ cwd: "/", absolute: true, dot: true })]
   const [newest] = found.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)

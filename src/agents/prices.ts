@@ -1,19 +1,18 @@
 /** Dollars for a million tokens. */
 export interface Price {
   readonly input: number
-  /** Read from a cache. */
   readonly cached: number
   readonly output: number
 }
 
-/** `asOf` is the day it was looked up; empty when unknown. */
+/** `asOf` is the day of the price; empty when unknown. */
 export interface DatedPrice extends Price {
   readonly asOf: string
 }
 
 export type PriceTable = ReadonlyMap<string, DatedPrice>
 
-/** Reads rows MODEL=INPUT/CACHED/OUTPUT, optionally with @DATE. Of two rows for a model the later counts. */
+/** Rows MODEL=INPUT/CACHED/OUTPUT, optionally with @DATE. A later row for a model overrides an earlier one. */
 export function readPrices(rows: readonly string[]): PriceTable {
   return new Map(rows.map(readRow))
 }
@@ -24,7 +23,7 @@ function readRow(row: string): readonly [string, DatedPrice] {
   return [model, { input: Number(input), cached: Number(cached), output: Number(output), asOf: asOf ?? "" }]
 }
 
-/** A provider before the name and a date after it are ignored, unless the table has them. */
+/** Ignores a provider before the name and a date after it, unless the table has them. */
 export function findPrice(prices: PriceTable, model: string): DatedPrice | undefined {
   const bare = model.slice(model.lastIndexOf("/") + 1)
   const undated = bare.replace(/-(?:\d{8}|\d{4}-\d\d-\d\d)$/, "")
@@ -49,7 +48,7 @@ export function costOf(
 /** Agents mostly read again what they have read before. */
 const TYPICAL_RUN: TokenCount = { inputTokens: 950_000, cachedTokens: 800_000, outputTokens: 50_000 }
 
-/** One number to compare prices: a million tokens of a typical run. */
+/** The price of a million tokens of a typical run, for comparisons. */
 export function typicalCost(price: Price): number {
   return costOf(TYPICAL_RUN, price)
 }

@@ -1,7 +1,7 @@
 /**
- * An agent is a program (`claude`) or a further account of it: a profile with its own config folder (`claude@work`). Rate
- * limits, faults and routes belong to the account and use the whole name. Models, prices, hooks and the rule that another
- * program reviews belong to the program and use `programOf`.
+ * An agent is a program (`claude`) or a further account of it: a profile with its own config folder
+ * (`claude@work`). Rate limits, faults and routes belong to the account and use the whole name. Models, prices,
+ * hooks and the rule that another program reviews belong to the program and use `programOf`.
  */
 export function programOf(agent: string): string {
   const at = agent.indexOf("@")

@@ -6,69 +6,65 @@ import type { Models, ProgramFacts } from "./program-facts.ts"
 import type { ServerProgram } from "./project-setup.ts"
 import type { QuotaWindow } from "./quota.ts"
 
-/** How an agent program is started and how its output is read. Both pure; the runner does the rest. */
+/** How to start an agent program and read its output. Both pure; the runner does the rest. */
 export interface AgentProgram extends ProgramFacts {
   readonly command: readonly string[]
   readonly capabilities: Capabilities
-  /** Arguments that print its version. */
   readonly versionArgs: readonly string[]
-  /** Variables besides the common ones; a name may end in `*`. */
+  /** Besides the common ones; a name may end in `*`. */
   readonly variables: readonly string[]
-  /** How it reaches its model; left out where it needs no login, or only it knows. */
+  /** Left out where no login is needed, or only the program checks it. */
   readonly account?: ReadAccount
-  /** The command that installs it, if there is one. */
+  /** A command, if there is one. */
   readonly install?: string
-  /** The variables that give it another config folder, for a profile. */
+  /** Variables that select another config folder. */
   profile?(folder: string): Readonly<Record<string, string>>
   launch(job: AgentJob, config: ProgramConfig): Launch
-  /** Opens its interactive session for a person who takes over a job. */
+  /** Interactive, for a person who takes over a job. */
   open?(job: AgentJob, config: ProgramConfig): OpenLaunch
   translate(job: AgentJob, clock: Clock, settings?: ProgramConfig["settings"]): Translator
   /** For a program that reports its version and capabilities only in its protocol. */
   readonly probe?: (config: ProgramConfig) => Probe
 }
 
-/** A run without a job, which asks the agent about itself. */
+/** A run without a job that asks the agent about itself. */
 export interface Probe {
   readonly launch: Launch
   readonly translator: Translator
-  /** Undefined when it did not answer in a way we can use. */
+  /** Undefined without a usable answer. */
   found(): { readonly version: string; readonly capabilities: Capabilities } | undefined
 }
 
-/** The configuration of a program. */
 export interface ProgramConfig {
   readonly command: readonly string[]
   readonly models: Models
   /** Added to every launch. */
   readonly args: readonly string[]
-  /** Override the settings file that we write, or are read by its translator. */
+  /** Override the settings file that we write, or control the translator. */
   readonly settings: Readonly<Record<string, unknown>>
   /** Some programs refuse the permission `full` as root. */
   readonly isRoot: boolean
   readonly files: Files
   readonly account: Account
-  /** It also gets the user's own instructions, skills and MCP servers. */
+  /** Pass on the user's own instructions, skills and MCP servers. */
   readonly hasUserExtras: boolean
-  /** A person agreed to a program that the project's files name. */
+  /** Whether a person agreed to a program that the project's files name. */
   readonly isAgreed: (program: ServerProgram) => boolean
-  /** Our command that judges a write before it happens. Without it, owned files cannot be written. */
+  /** Our command that checks a write before it happens. Without it, owned files cannot be written. */
   readonly judgeWrite: readonly string[]
 }
 
 export interface Launch {
   readonly command: readonly string[]
-  /** Added to the job's environment. */
   readonly env: Readonly<Record<string, string>>
-  /** Written before the start, in the job's state folder. */
+  /** In the job's state folder, before the start. */
   readonly files: Readonly<Record<string, string>>
-  /** Links in the state folder to existing files of the user, such as a login. Null removes a link of an earlier run. */
+  /** From the state folder to files of the user, such as a login. Null removes a link of an earlier run. */
   readonly links: Readonly<Record<string, string | null>>
-  /** Why it must not be started here, with the way out. */
+  /** Why it must not start here, with advice for the user. */
   readonly whyNot?: string
-  /** For standard input. */
   readonly input: string | null
-  /** How to write a message for the running agent; null when it takes none. */
+  /** For the running agent; null when it takes no messages. */
   readonly encodeMessage: ((message: AgentMessage) => EncodedMessage) | null
 }
 
@@ -78,13 +74,13 @@ export interface OpenLaunch extends Omit<Launch, "input" | "encodeMessage"> {
 }
 
 export interface EncodedMessage {
-  /** The id in `message_delivered` of the translator. */
+  /** As in `message_delivered` of the translator. */
   readonly wireId: string
   readonly line: string
 }
 
 export interface Translator {
-  /** Lines have no form, so a line that is too long may be shown without its middle. */
+  /** A line that is too long may be shown without its middle. */
   readonly isPlainText?: boolean
   /** Never throws. */
   line(text: string): readonly AgentEventBody[]
@@ -92,25 +88,23 @@ export interface Translator {
   stderr?(text: string): readonly AgentEventBody[]
   /** Model calls so far. */
   turns(): number
-  /** The agent has given its final word. */
+  /** The agent gave its final answer. */
   isOver(): boolean
   /** Commands still run in the background, and the program would wait for them. */
   hasLeftovers?(): boolean
   end(exit: Exit, stderr: string): Outcome
-  /** For a protocol with requests in both directions. Its agent ends with its input, or is ended. */
+  /** For a protocol with requests in both directions. Its agent ends with its input, or we end it. */
   readonly dialogue?: Dialogue
 }
 
 export interface Dialogue {
-  /** The lines to write now. */
   takeReplies(): string
-  /** Takes a message for the running agent; the protocol decides when to write it. */
+  /** The protocol decides when to write it. */
   message(message: AgentMessage): EncodedMessage
-  /** Asks the agent to stop by the next replies; false when there is nothing to stop. */
+  /** The next replies ask the agent to stop; false when nothing runs. */
   cancel(): boolean
 }
 
-/** What the output says about the run. */
 export interface Outcome {
   readonly reason: Reason
   readonly retryAt: number | null

@@ -9,8 +9,8 @@ import { programOf } from "./program-of.ts"
 import { scriptFacts } from "./script/facts.ts"
 
 /**
- * All agent programs: the one list to extend for a new one. Loading their code takes about 3 ms in the built binary, and most commands run no agent, so only
- * `app/open-agents.ts` loads it.
+ * Add a new agent program here. Loading their code takes about 3 ms in the built binary, and most commands run no
+ * agent, so only `app/open-agents.ts` loads it.
  */
 export const PROGRAMS: readonly (ProgramFacts & { load(): Promise<AgentProgram> })[] = [
   { ...claudeFacts, load: async () => (await import("./claude/program.ts")).claude },
@@ -21,13 +21,13 @@ export const PROGRAMS: readonly (ProgramFacts & { load(): Promise<AgentProgram> 
   { ...scriptFacts, load: async () => (await import("./script/program.ts")).script },
 ]
 
-/** The facts about an agent's program; undefined for a name that no program has. */
+/** Undefined for an unknown name. */
 export function findProgram(agent: string): ProgramFacts | undefined {
   return PROGRAMS.find(({ name }) => name === programOf(agent))
 }
 
-/** The agent that runs the commands of a task instead of reading a prompt. */
+/** Runs the commands of a task instead of reading a prompt. */
 export const SCRIPT = scriptFacts.name
 
-/** The agent for work that no other one suits better. */
+/** For work that suits no other agent better. */
 export const GENERAL_AGENT = claudeFacts.name

@@ -3,10 +3,9 @@ import type { AgentJob } from "./port.ts"
 import type { ProgramConfig } from "./program.ts"
 import type { ProgramFacts, ServerFile } from "./program-facts.ts"
 
-/** Files with instructions for agents, by the names that programs gave them. */
 const INSTRUCTIONS = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"] as const
 
-/** The project's file with instructions: one of `preferred`, else that of another program. */
+/** One of `preferred`, else the file of another program. */
 export function findInstructions(
   workspace: string,
   preferred: readonly string[],
@@ -15,11 +14,10 @@ export function findInstructions(
   return [...preferred, ...INSTRUCTIONS].find((name) => has(`${workspace}/${name}`))
 }
 
-/** An MCP server that the files of a project name, as its program writes it down. */
+/** As the project's file has it. */
 export interface ProjectServer {
   readonly name: string
   readonly server: Table
-  /** The file that names it. */
   readonly from: string
 }
 
@@ -30,7 +28,7 @@ export function serversIn({ path, key }: ServerFile, text: string | undefined): 
   )
 }
 
-/** The project's own servers that a person agreed to, word for word. */
+/** Word for word. */
 export function agreedServers(
   { serverFiles }: ProgramFacts,
   { workspace }: AgentJob,
@@ -42,12 +40,12 @@ export function agreedServers(
   )
 }
 
-/** What a person is asked to agree to. */
+/** A person must agree to it. */
 export interface ServerProgram {
   readonly what: string
   readonly line: string
   readonly from: string
-  /** Everything else that it says: variables, headers. */
+  /** The rest: variables, headers. */
   readonly script?: string
 }
 
@@ -55,7 +53,7 @@ export function serverProgram({ name, server, from }: ProjectServer): ServerProg
   const { command, args, url, httpUrl, ...rest } = server
   const words = [command, args].flat().filter((word) => typeof word === "string")
   const line = words.length > 0 ? words.join(" ") : String(url ?? httpUrl ?? "")
-  // Words with spaces do not show where one ends.
+  // Words with spaces hide where one ends.
   const more = { ...(words.some((word) => /\s/.test(word)) && { command, args }), ...rest }
   const script = Object.keys(more).length > 0 && { script: JSON.stringify(more) }
   return { what: `MCP server ${name} of agents`, line, from, ...script }

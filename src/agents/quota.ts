@@ -1,10 +1,10 @@
-/** How much of its quota an account has used in one window of time, as its program reported. */
+/** As the program reported it. */
 export interface QuotaWindow {
-  /** `5 h`, `7 d`, or what the program calls it. */
+  /** `5 h`, `7 d`, or the program's own name. */
   readonly window: string
   /** 0 to 100; null where the program reports only a status. */
   readonly usedPercent: number | null
-  /** When the window starts again; null when unknown. */
+  /** Null when unknown. */
   readonly resetsAt: number | null
   readonly status: "allowed" | "warning" | "rejected" | null
 }
@@ -15,7 +15,7 @@ export interface AgentQuota {
   readonly windows: readonly QuotaWindow[]
 }
 
-/** Windows that have not started again since. */
+/** Drops windows that have reset since. */
 export function currentWindows({ windows }: AgentQuota, now: number): QuotaWindow[] {
   return windows.filter(({ resetsAt }) => resetsAt === null || resetsAt > now)
 }

@@ -1,20 +1,19 @@
-/** An agent's account has used up its limit. */
 export interface RateLimit {
   readonly agent: string
   readonly notedAt: number
   readonly until: number
-  /** How often it was met, counting repeats only after its end. */
+  /** Repeats count only after its end. */
   readonly times: number
 }
 
-/** Limits end within a week; anything later is a mistake. */
+/** Limits end within a week; a later time is a mistake. */
 const MAX_WAIT_MS = 7 * 24 * 3_600_000
 const FIRST_WAIT_MS = 60_000
 const MAX_GUESSED_WAIT_MS = 3_600_000
 
 /**
- * The limit after a refused run. Several workers may meet the same limit at once, which does not lengthen it. A limit that
- * is met again after its end lasts twice as long, up to an hour, unless the agent says how long.
+ * Several workers may hit the same limit at once, which does not lengthen it. A limit hit again after its end lasts
+ * twice as long, up to an hour, unless the agent says how long.
  */
 export function nextRateLimit(
   known: RateLimit | undefined,

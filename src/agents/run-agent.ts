@@ -1,5 +1,5 @@
-// Runs one agent program: feeds its output to the translator, enforces limits, stops it, and makes one result. Everything
-// that leaves is masked.
+// Runs one agent program: feeds its output to the translator, enforces limits, stops it, and builds one result. All
+// output is masked.
 
 import type { Clock } from "../lib/clock.ts"
 import type { Exit, LiveProcess, LiveProcesses } from "../lib/process/live-process.ts"
@@ -27,15 +27,14 @@ export interface RunSpec {
   readonly launch: Launch
   readonly translator: Translator
   readonly options: RunOptions
-  /** Between asking the agent to end and killing its process tree. */
   readonly graceMs?: number
   readonly priceOf?: (model: string) => Price | undefined
 }
 
 const GRACE_BEFORE_SIGKILL_MS = 3000
-/** After its final word a program saves its session. What takes longer hangs. */
+/** After its final answer a program saves its session. If that takes longer, it hangs. */
 const LINGER_MS = 15_000
-/** One line may hold a whole answer, or a file that was read. */
+/** One line may hold a whole answer or file. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024
 const MAX_ERROR_LINE_BYTES = 4 * 1024 * 1024
 const STDERR_TAIL_BYTES = 64 * 1024
@@ -66,7 +65,6 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
 
 const CANCELLED: Stop = { reason: "cancelled", error: "cancelled" }
 
-/** How a run ended: by us, by itself, or both. */
 interface Ending {
   readonly stop?: Stop
   readonly outcome?: Outcome
@@ -86,7 +84,7 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   let failure: { error: unknown } | undefined
   const stopFor = (why: Stop) => {
     if (stop !== undefined || ended.signal.aborted) return
-    // Stopping an agent that has given its final word does not undo its result.
+    // A stop after the final answer does not undo the result.
     stop = why.reason !== "protocol" && translator.isOver() ? { ...why, reason: "done" } : why
     askToEnd()
     void ports.sleep(graceMs, ended.signal).then(() => child.destroy())
@@ -96,14 +94,14 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
     // Not awaited: an agent that does not read may be waiting for us to read.
     if (lines !== "") void child.write(lines)
   }
-  /** An agent with a dialogue is asked to cancel first, and has half of the grace time. */
+  /** An agent with a dialogue gets half of the grace time to cancel. */
   const askToEnd = () => {
     if (translator.dialogue?.cancel() !== true) return child.terminate()
     reply()
     void ports.sleep(graceMs / 2, ended.signal).then(() => ended.signal.aborted || child.terminate())
   }
   let isEnding = false
-  /** A server, or an agent that left a command running, need not end with its input. */
+  /** A server, or an agent that left a command running, may not end with its input. */
   const endInput = () => {
     child.closeInput()
     if (isEnding) return
@@ -125,7 +123,7 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
   const splitter = splitLines(MAX_LINE_BYTES)
-  // A script has no provider to wait for, and may repeat commands.
+  // A script waits for no provider, and may repeat commands.
   const watched = { limits: job.limits, clock: ports.clock, sleep: ports.sleep, stopFor, ended: ended.signal }
   const watch = translator.isPlainText === true ? undefined : watchRun(watched)
   const handleLine = makeLineHandler({ ...run, sent, stopFor, watch, costSoFar: () => costSoFar(run) })
@@ -155,7 +153,7 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   ])
   const exit = await child.exited
   try {
-    // Processes that it left behind may hold the pipes open for hours.
+    // Processes left behind may hold the pipes open for hours.
     await Promise.race([output.ended, ports.sleep(GRACE_FOR_LEFTOVERS_MS, ended.signal)])
   } finally {
     ended.abort()
@@ -170,13 +168,13 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   if (lastLine !== undefined) await handleLine(lastLine)
   await stderr.end()
   run.recorder?.end()
-  // How we ended a lingering agent says nothing about its work.
+  // How we ended a lingering agent does not affect its result.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
   const outcome = translator.end(itsOwn, stderr.text())
   return { stop, outcome: hasCut ? explainCut(outcome, itsOwn) : outcome, exit }
 }
 
-/** An agent that ended well without a result may have said it in a line that was too long. */
+/** An agent that ended well without a result may have printed it in a line that was too long. */
 function explainCut(outcome: Outcome, { exitCode }: Pick<Exit, "exitCode">): Outcome {
   if (outcome.reason !== "crashed" || exitCode !== 0) return outcome
   const limit = `${MAX_LINE_BYTES / 1024 / 1024} MB`
@@ -195,7 +193,7 @@ function listenToErrors({ recorder, translator, events }: Running, watch: RunWat
   }
 }
 
-/** Counts output on both streams; false once it is too much, and then nothing more is read. */
+/** On both streams; after false, reading stops. */
 function countOutput(limit: number | null, stopFor: (why: Stop) => void): (bytes: number) => boolean {
   let seen = 0
   return (bytes) => {
@@ -206,7 +204,6 @@ function countOutput(limit: number | null, stopFor: (why: Stop) => void): (bytes
   }
 }
 
-/** Writes messages to the agent as they come, until the run ends. */
 async function feedMessages(
   child: LiveProcess,
   { launch, translator, options }: RunSpec,
@@ -223,7 +220,7 @@ async function feedMessages(
     sent.set(wireId, next.value.id)
     await child.write(line)
   }
-  // Not awaited: it may wait for the next message for ever.
+  // Not awaited: it may wait for the next message forever.
   void iterator.return?.()
 }
 
@@ -248,7 +245,7 @@ interface Facts extends Pick<RunSpec, "job" | "priceOf"> {
   readonly durationMs: number
 }
 
-/** The model that the agent names may have no price, but the one it was given has. */
+/** The model that the agent names may have no price; then the requested one counts. */
 function costSoFar({ job, events, priceOf }: Omit<Facts, "durationMs">): Usage {
   const models = [events.model(), job.model].filter((model) => model !== null)
   const price = models.map((model) => priceOf?.(model)).find((each) => each !== undefined)

@@ -28,7 +28,6 @@ const NO_USAGE: LoggedUsage = v.parse(usage, {})
 const line = <const Type extends string, Entries extends v.ObjectEntries>(type: Type, entries: Entries) =>
   v.object({ ...entries, type: v.literal(type), at: numberOrNull })
 
-/** A line of a recording becomes what people see of it. */
 const logLine = v.variant("type", [
   v.pipe(
     line("started", { model: textOrNull, session: textOrNull }),
@@ -56,7 +55,7 @@ const logLine = v.variant("type", [
   ),
   v.pipe(
     line("waiting", { reason: text, until: numberOrNull, retryAt: numberOrNull, why: text }),
-    // When its provider may be asked again, else when the program tries it.
+    // When the provider may be asked again, else when the program retries.
     v.transform(({ type: kind, at, reason, until, retryAt, why }) => ({
       kind,
       at,
@@ -85,14 +84,13 @@ const logLine = v.variant("type", [
     }),
     v.transform(({ type: kind, at, result: { filesTouched: files, ...result } }) => ({ kind, at, ...result, files })),
   ),
-  // The beginning of a long recording is not kept.
+  // A long recording loses its beginning.
   v.pipe(
     line("teamwork.left_out", { bytes: number }),
     v.transform(({ at, bytes }) => ({ kind: "left-out" as const, at, bytes })),
   ),
 ])
 
-/** One thing that happened in a run of an agent. */
 export type LogEntry = Readonly<v.InferOutput<typeof logLine>>
 
 /** Undefined for a line that is no event: cut off by a crash, or from a later version. */
@@ -105,7 +103,7 @@ export function parseLogLine(text: string): LogEntry | undefined {
   }
 }
 
-/** Whether a run has ended: by itself, with its worker, or because another run of its task began. */
+/** By itself, with its worker, or because another run of its task began. */
 export function isOver(history: History, run: RunFact): boolean {
   if (run.endedAt !== null) return true
   const worker = history.workers.get(run.worker)

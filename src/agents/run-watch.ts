@@ -1,5 +1,5 @@
-// Ends a run that makes no progress: it waits for its provider, is silent, or repeats itself. Waiting for a retry is
-// limited to seconds; a request that runs after a retry is work and may take long.
+// Ends a run without progress: it waits for its provider, is silent, or repeats itself. Waiting for a retry is limited
+// to seconds; a request after a retry is work and may take long.
 import type { Clock } from "../lib/clock.ts"
 import { findLoop } from "./find-loop.ts"
 import type { AgentEventBody, Limits, Reason, Waiting } from "./port.ts"
@@ -15,14 +15,14 @@ interface Parts {
 
 export interface RunWatch {
   see(body: AgentEventBody): void
-  /** It printed something. `isAnswer`: on its normal output, and not about waiting. */
+  /** The agent printed something. `isAnswer`: on its normal output, and not about waiting. */
   hear(isAnswer: boolean): void
 }
 
 const DEFAULT_WAIT_MS = 30_000
 const DEFAULT_SILENCE_MS = 600_000
 const DEFAULT_SAME_CALLS = 5
-/** Waiting does not help. Some programs retry all the same, because a login may just be renewed. */
+/** Waiting does not help. Some programs retry anyway, because a login may just be renewing. */
 const PERMANENT: readonly Reason[] = ["auth", "unknown-model", "context-overflow", "budget"]
 const PERMANENT_WAIT_MS = 3000
 
@@ -30,7 +30,7 @@ export function watchRun({ limits, clock, sleep, stopFor, ended }: Parts): RunWa
   const patienceMs = limitOf(limits.waitMs, DEFAULT_WAIT_MS)
   const silenceMs = limitOf(limits.silenceMs, DEFAULT_SILENCE_MS)
   const loop = findLoop(limitOf(limits.sameCalls, DEFAULT_SAME_CALLS), clock)
-  /** The start of the wait, without an answer since. */
+  /** Without an answer since. */
   let waitingSince: number | undefined
   let heardAt = clock.now()
   const openTools = new Set<string>()
@@ -44,7 +44,7 @@ export function watchRun({ limits, clock, sleep, stopFor, ended }: Parts): RunWa
     if (now >= end || (waiting.until !== null && waiting.until > end)) stop()
     if (waiting.until !== null) return
     const since = waitingSince
-    // It does not say when it tries again.
+    // The program does not report its next try.
     void sleep(end - now, ended).then(() => {
       if (waitingSince === since) stop()
     })

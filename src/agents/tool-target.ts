@@ -1,8 +1,8 @@
 const MAX_TARGET = 120
-/** Fields that most tools have for it, the most telling first. */
+/** The most useful first. */
 const TARGETS = ["command", "file_path", "path", "pattern", "query", "url", "description"]
 
-/** What a tool was used on: its files, or the most telling part of its input. */
+/** The files of a call, or the most useful part of its input. */
 export function targetOf({ files, input }: { readonly files: readonly string[]; readonly input: string }): string {
   const [first, ...more] = files
   if (first !== undefined) return more.length === 0 ? first : `${first} +${more.length}`

@@ -1,20 +1,17 @@
-// What the translators of all programs share.
 import { classifyError } from "./classify-error.ts"
 import type { Json } from "./json-line.ts"
 import type { AgentEventBody, AgentJob, ToolUse, Usage, Waiting } from "./port.ts"
 import type { Outcome } from "./program.ts"
 
-/** A line that the translator does not know. */
 export function unknownLine(text: string): AgentEventBody[] {
   return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
 }
 
-/** Counts model calls for agents that do not: the first word after a tool's result or a message starts a turn. */
+/** For agents that do not count model calls: the first output after a tool's result or a message starts a turn. */
 export function countTurns() {
   let turns = 0
   let isInTurn = false
   return {
-    /** Returns the events it counts. */
     see<Events extends readonly AgentEventBody[]>(events: Events): Events {
       for (const { type } of events) {
         if (type === "tool_result" || type === "message_delivered") isInTurn = false
@@ -29,7 +26,7 @@ export function countTurns() {
   }
 }
 
-/** About as much is kept of an answer that comes in pieces without end. */
+/** Limits an answer that comes in endless pieces. */
 const MAX_ANSWER = 1_000_000
 
 /** Keeps about the last `max` characters. Cuts only now and then, because cutting copies. */
@@ -47,12 +44,12 @@ interface Call {
 }
 
 const PATH_FIELDS = ["file_path", "filePath", "notebook_path", "path", "absolute_path"] as const
-/** The field that says most about a call comes first. */
+/** The most useful first. */
 const TELLING_FIELDS = ["command", ...PATH_FIELDS, "pattern", "query", "url", "description", "prompt"] as const
-/** Inputs may hold whole files; the beginning is enough, with room for masking. */
+/** Inputs may hold whole files. Leaves room for masking. */
 const MAX_SUMMARY = 20_000
 
-/** A call in the form of Claude, Gemini and OpenCode: a name and an object of fields. */
+/** In the form of Claude, Gemini and OpenCode: a name and an object of fields. */
 export function toolUse({ id, name, input, writes, workspace }: Call): ToolUse {
   const path = writes ? firstText(input, PATH_FIELDS) : ""
   const files = path === "" ? [] : [inWorkspace(path, workspace)]
@@ -61,7 +58,7 @@ export function toolUse({ id, name, input, writes, workspace }: Call): ToolUse {
   return { type: "tool_use", id, name, files, input: summary, key: Bun.hash(all).toString(36) }
 }
 
-/** A path inside the workspace becomes relative to it. */
+/** Relative to the workspace where it is inside. */
 export function inWorkspace(path: string, workspace: string): string {
   const slashAt = workspace.endsWith("/") ? workspace.length - 1 : workspace.length
   return path.charAt(slashAt) === "/" && path.startsWith(workspace) ? path.slice(slashAt + 1) : path
@@ -75,23 +72,21 @@ function firstText(input: Json, fields: readonly string[]): string {
   return ""
 }
 
-/** A count of tokens without a price. */
 export function tokens(inputTokens: number, outputTokens: number, cachedTokens: number): Usage {
   return { inputTokens, outputTokens, cachedTokens, dollars: null }
 }
 
 interface Retry {
-  /** In the program's words. */
   readonly why: string
   readonly status?: number | null
   readonly now: number
-  /** When the program tries again; null when it does not say. */
+  /** The next try, if known. */
   readonly until: number | null
-  /** `until` is what the provider asked for. */
+  /** The provider set `until`. */
   readonly isProvidersTime?: boolean
 }
 
-/** A program cannot reach its model and tries again. An error of no known kind means that no answer came. */
+/** An unknown error means that no answer came. */
 export function waitingFor({ why, status = null, now, until, isProvidersTime = false }: Retry): Waiting {
   const { reason: found } = classifyError({ message: why, status, now })
   const reason = found === "crashed" ? "unreachable" : found
@@ -106,7 +101,7 @@ export function waitingFor({ why, status = null, now, until, isProvidersTime = f
 
 type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
 
-/** A run that ended well, unless it was asked for a structured answer and gave none. */
+/** Fails when the job wants a structured answer and there is none. */
 export function judgeAnswer({ answerSchema }: AgentJob, answer: string): Judged {
   if (answerSchema === null) return { reason: "done", error: "" }
   const structured = findJson(answer)
@@ -114,7 +109,7 @@ export function judgeAnswer({ answerSchema }: AgentJob, answer: string): Judged 
   return { reason: "done", structured, error: "" }
 }
 
-/** Models like to put the JSON they were asked for into a fence or a sentence. */
+/** Models often put JSON into a fence or a sentence. */
 function findJson(answer: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(answer)?.[1]
   const braced = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1)
@@ -132,13 +127,11 @@ function findJson(answer: string): unknown {
 interface Ending {
   readonly session: string | null
   readonly exitCode: number | null
-  /** What the program said last: an error, or its error output. */
   readonly message: string
   readonly status?: number | null
   readonly now: number
 }
 
-/** A run of which the program gave no result. */
 export function judgeNoResult({ session, exitCode, message, status, now }: Ending): Judged {
   if (session === null && exitCode === 0) return { reason: "protocol", error: message || "printed no result" }
   return { ...classifyError({ message, status, now }), error: message.trim() || "ended without a result" }

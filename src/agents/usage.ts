@@ -7,13 +7,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return combine(a, b, (x, y) => x + y)
 }
 
-/** Of the run so far, or a part to add. */
 export function usageEvent(of: "run" | "part", usage: Usage): AgentEventBody {
   const { inputTokens, outputTokens, cachedTokens, dollars } = usage
   return { type: "usage", isTotal: of === "run", inputTokens, outputTokens, cachedTokens, dollars }
 }
 
-/** What is new in a count over a whole session. A count that started again is taken as it is. */
+/** A count that started again is used as it is. */
 export function usageSince(total: Usage, before: Usage): Usage {
   if (before === NO_USAGE) return total
   const isAnew = total.inputTokens < before.inputTokens || total.outputTokens < before.outputTokens
@@ -34,7 +33,7 @@ function combine(a: Usage, b: Usage, work: (x: number, y: number) => number): Us
   }
 }
 
-/** The agent's own cost, else the cost of its tokens by our table; null where neither is known. */
+/** The agent's own cost, else by our table; null where neither is known. */
 export function priceUsage(usage: Usage, price: Price | undefined): Usage {
   if (usage.dollars !== null || price === undefined || usage.inputTokens + usage.outputTokens === 0) return usage
   return { ...usage, dollars: costOf(usage, price), dollarsAreEstimated: true }

@@ -1,6 +1,6 @@
-// Our requests to the agent, one at a time: initialize, session/new (or the request that resumes a session), settings of
-// the session, session/prompt. Messages wait for the end of the turn and become another prompt. Once `ending` is set,
-// nothing more is requested.
+// Our requests to the agent, one at a time: initialize, session/new (or the request that resumes a session), settings
+// of the session, session/prompt. Messages wait for the end of the turn and become another prompt. Once `ending` is
+// set, we request nothing more.
 import type { NewSessionRequest, PromptRequest } from "@agentclientprotocol/sdk"
 import type { Clock } from "../../lib/clock.ts"
 import { asObject, asTextOrNull, type Json } from "../json-line.ts"
@@ -29,7 +29,7 @@ const QUIET_ANSWERS = 10
 
 export function makeSession(job: AgentJob, { settings, clock, outbox, updates }: Parts) {
   const queued: AgentMessage[] = []
-  /** Messages in the open prompt that the agent has not reacted to yet. */
+  /** Messages in the open prompt without a reaction yet. */
   let prompted: AgentMessage[] = []
   let open: Request | undefined = { id: INITIALIZE_ID, method: "initialize", goOn: initialized }
   let agentVersion: string | null = null
@@ -71,7 +71,7 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
     return request(choice.method, { sessionId, ...choice.params }, () => setUp(others, harmless))
   }
 
-  /** Gemini replays the past after it has answered. It is done when answers come without any of it in between. */
+  /** Gemini replays the past after its answer. The replay is over when answers come without any of it in between. */
   function waitForPast(choice: Choice | undefined, left: number): AgentEventBody[] {
     if (choice === undefined || left === 0) return prompt([promptOf(job)])
     const before = updates.replayed()
@@ -105,7 +105,7 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
     isCancelled: () => isCancelled,
     acknowledge,
     queue: (message: AgentMessage) => queued.push(message),
-    /** Undefined when it answers no request of ours. */
+    /** Undefined when it answers none of our requests. */
     answered({ id, error, result }: Json): AgentEventBody[] | undefined {
       if (open === undefined || id !== open.id) return undefined
       const { method, goOn } = open
@@ -159,7 +159,7 @@ export function findWayToResume(capabilities: Json): string | undefined {
   return capabilities.loadSession === true ? "session/load" : undefined
 }
 
-/** So many times in a run an agent that stopped because a tool was not permitted is asked to go on. */
+/** How often in a run we ask an agent to continue after a refused tool. */
 const MAX_NOTES = 5
 
 interface TurnState {
@@ -167,11 +167,11 @@ interface TurnState {
   readonly failure: string | undefined
 }
 
-/** OpenCode ends its turn when a tool is not permitted, and Codex takes it for the wish to stop. */
+/** OpenCode ends its turn when a tool is refused, and Codex takes it as a request to stop. */
 export function makeRefusals() {
   let left = MAX_NOTES
   return {
-    /** What to say to an agent that stopped for a refusal; undefined for another reason, or after too many notes. */
+    /** Undefined for a stop without a refusal, or after too many notes. */
     noteFor(stopReason: unknown, { refusal, failure }: TurnState): string | undefined {
       const isStopped = stopReason === "end_turn" || stopReason === "cancelled"
       if (refusal === "" || failure !== undefined || !isStopped || left === 0) return undefined

@@ -8,19 +8,18 @@ interface Call {
   kind: string
   title: string
   input: Json
-  /** The MCP server of the tool, where the agent names it. */
   server: string
   readonly files: Set<string>
   output: string
-  /** How many of the files were in an event. */
+  /** How many of the files an event has reported. */
   shownFiles: number
   isShown: boolean
 }
 
 /**
- * The tool calls of a session. An agent reports a call bit by bit, often with only a title at first. So a call becomes an
- * event when it is clear what it does, when permission is requested, or when it ends. Files that are known only later
- * make another event with the same id.
+ * An agent reports a tool call in parts, often with only a title at first. So a call becomes an event when its
+ * action is clear, when the agent requests permission, or when it ends. Files known only later make another event
+ * with the same id.
  */
 export function makeTools({ workspace }: AgentJob) {
   const calls = new Map<string, Call>()
@@ -44,10 +43,10 @@ export function makeTools({ workspace }: AgentJob) {
     if (call.isShown && call.files.size === call.shownFiles) return []
     call.isShown = true
     call.shownFiles = call.files.size
-    // The title of a command is the command, even where the input has it in pieces.
+    // The title of a command is the command, even where the input splits it.
     const hasInput = hasFields(call.input) && (call.kind !== "execute" || asText(call.input.command) !== "")
     const use = toolUse({ id, name: shownName(call), input: call.input, writes: false, workspace })
-    // Without arguments no two calls count as the same.
+    // Calls without arguments never count as the same.
     const key = hasFields(call.input) ? use.key : id
     return [{ ...use, key, files: [...call.files], input: hasInput ? use.input : call.title || use.input }]
   }
@@ -67,14 +66,13 @@ export function makeTools({ workspace }: AgentJob) {
         return [...show(id, call), end(id, update.status === "completed", call.output)]
       return isClear(call) ? show(id, call) : []
     },
-    /** The call that a request for permission is about. */
     wish(update: Json): { readonly id: string; readonly wish: Wish; readonly events: AgentEventBody[] } {
       const id = asText(update.toolCallId)
       const call = merge(id, update)
       const wish = { name: shownName(call), kind: call.kind, server: call.server, files: [...call.files] }
       return { id, wish, events: ended.has(id) ? [] : show(id, call) }
     },
-    /** Some agents say nothing more about a refused call. */
+    /** Some agents report nothing more about a refused call. */
     refuse: (id: string, why: string): AgentEventBody[] => (ended.has(id) ? [] : [end(id, false, why)]),
   }
 }
@@ -100,12 +98,12 @@ function newCall(): Call {
 
 function isClear({ kind, input, server, files }: Call): boolean {
   if (files.size > 0) return true
-  // OpenCode first says only where a command will run.
+  // OpenCode first reports only where a command will run.
   if (kind === "execute" && server === "") return input.command !== undefined
   return hasFields(input) && !isWritingKind(kind)
 }
 
-/** The tool's own name. A title is for people: that of a command is the command, which could look like any name. */
+/** Not the title: that of a command is the command, which could look like any name. */
 function nameOf(id: string, update: Json): string {
   const byClaude = asText(asObject(asObject(update._meta)?.claudeCode)?.toolName)
   const byGemini = /^([A-Za-z][\w-]*?)__/.exec(id)?.[1] ?? ""
@@ -122,7 +120,7 @@ function shownName({ name, kind }: Call): string {
 
 const FIELDS_OF_PATHS = ["file_path", "filePath", "filepath", "path", "notebook_path", "absolute_path"] as const
 
-/** A diff always writes. Locations may also be read, so they count only for writing kinds. */
+/** A diff always writes. Locations may only be read, so they count only for writing kinds. */
 function writtenFiles(update: Json, { kind, input }: Call): string[] {
   const paths: string[] = []
   for (const item of asArray(update.content)) {

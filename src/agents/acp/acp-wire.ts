@@ -1,6 +1,6 @@
-// The Agent Client Protocol on the wire: JSON-RPC, one message per line. The SDK's connection would read the streams at
-// its own pace and drop what it does not understand, but the runner must own them for limits, back-pressure and the order
-// of events. So only the SDK's types are used.
+// The Agent Client Protocol on the wire: JSON-RPC, one message per line. We use only the types of the SDK: its
+// connection would read the streams at its own pace and drop unknown messages, but the runner must own the streams for
+// limits, back-pressure and the order of events.
 import type { InitializeRequest } from "@agentclientprotocol/sdk"
 import type { Json } from "../json-line.ts"
 
@@ -19,7 +19,6 @@ export function initializeLine(): string {
   return encode({ id: INITIALIZE_ID, method: "initialize", params })
 }
 
-/** Lines to write, until they are taken. */
 export function makeOutbox() {
   let waiting = ""
   let lastId = INITIALIZE_ID

@@ -7,18 +7,18 @@ export interface Choice {
   readonly params: Json
 }
 
-/** Names that agents have for modes in which they ask before they write or run anything, and in which they never ask. */
+/** Agents' names for modes in which they ask before each write or command, and in which they never ask. */
 const ASKING_MODES = ["default", "ask", "read-only"] as const
 const FREE_MODES = ["bypassPermissions", "yolo", "agent-full-access", "full-access"] as const
 
-/** What to set in a new session: mode, model and effort, as far as the agent offers them. */
+/** As far as the agent offers them. */
 export function choicesFor(job: AgentJob, opened: Json, settings: Json): Choice[] {
   return [chooseMode(job, opened, settings), chooseModel(job, opened), chooseEffort(job, opened)].flatMap(
     (choice) => choice ?? [],
   )
 }
 
-/** Sets the current mode again: a request that changes nothing. */
+/** A request that changes nothing. */
 export function repeatedChoice(opened: Json): Choice | undefined {
   const modeId = asTextOrNull(asObject(opened.modes)?.currentModeId)
   if (modeId !== null) return { method: "session/set_mode", params: { modeId } }
@@ -51,7 +51,7 @@ function chooseModel({ model }: AgentJob, opened: Json): Choice | undefined {
   if (model === null || model === currentModel(opened)) return undefined
   const option = findOption(opened, "model")
   if (option !== undefined) return setOption(option, model)
-  // The older way, which some agents still have.
+  // An older form, which some agents still have.
   return asObject(opened.models) === undefined ? undefined : { method: "session/set_model", params: { modelId: model } }
 }
 

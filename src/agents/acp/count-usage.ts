@@ -2,17 +2,16 @@ import { asCount, asObject, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import { addUsage, NO_USAGE, usageEvent } from "../usage.ts"
 
-/** What a run used: from cost and context reported on the way, and from the usage at the end of a turn. */
 export function countUsage(job: AgentJob) {
-  /** The cost of the session so far. When a session is resumed, some agents go on counting and some start at 0. */
+  /** Some agents continue counting in a resumed session, and some start at 0. */
   let sessionDollars = job.resume?.usage.dollars ?? 0
-  /** Of this run: its cost, the usage of finished turns, and the largest context of the current turn. */
+  /** Of this run: cost, usage of finished turns, largest context of the current turn. */
   let dollars: number | null = null
   let finished = NO_USAGE
   let contextTokens = 0
   let isInTurn = false
 
-  /** What the session cost since the last report; null when this one names no cost. */
+  /** Since the last report; null when this one has no cost. */
   function takeCost({ cost }: Json): number | null {
     const { amount, currency } = asObject(cost) ?? {}
     if (currency !== "USD") return null
@@ -52,7 +51,7 @@ export function countUsage(job: AgentJob) {
   }
 }
 
-/** The usage of one turn: not part of the protocol yet, but most agents report it. */
+/** Not part of the protocol yet, but most agents report it. */
 function turnUsage(result: Json): Usage | undefined {
   const usage = asObject(result.usage)
   if (usage !== undefined) {

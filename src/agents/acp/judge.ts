@@ -10,16 +10,16 @@ export type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
 interface Turn {
   readonly job: AgentJob
   readonly answer: string
-  /** What was refused just before the end; "" when nothing was. */
+  /** Just before the end; "" for none. */
   readonly refusal: string
-  /** An error after which the agent ended as if all were well. */
+  /** After it the agent ended as if all were well. */
   readonly failure: string | undefined
   /** By us. */
   readonly isCancelled: boolean
   readonly now: number
 }
 
-/** How a turn ended. Some agents stop without a word where something was not permitted. */
+/** Some agents stop silently where something was not permitted. */
 export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
   const { job, answer, refusal, failure, isCancelled, now } = turn
   const notPermitted: Judged = { reason: "permission", error: `it ended when a tool was not permitted: ${refusal}` }
@@ -34,7 +34,7 @@ export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
     case "max_turn_requests":
       return { reason: "turn-limit", error: "it made as many requests as it may in a turn" }
     case "cancelled":
-      // Codex takes a refusal as the wish to stop.
+      // Codex takes a refusal as a request to stop.
       if (refusal !== "" && !isCancelled) return notPermitted
       return { reason: "cancelled", error: "cancelled" }
     default:
@@ -44,10 +44,10 @@ export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
 
 const AUTH_REQUIRED = -32000
 const CANCELLED_REQUEST = -32800
-/** Codes for a request that it did not understand. */
+/** Codes for a request that the agent did not understand. */
 const NOT_UNDERSTOOD: readonly unknown[] = [-32700, -32600, METHOD_NOT_FOUND, -32602]
 
-/** Some agents give the server's status as the code, most only a text, often only in the data. */
+/** Some agents put the server's status into the code, most only a text, often only in the data. */
 export function judgeError({ code, message, data }: Json, method: string, now: number): Judged {
   const details = typeof data === "string" ? data : data == null ? "" : JSON.stringify(data)
   const text = [asText(message), details].filter(Boolean).join(": ")

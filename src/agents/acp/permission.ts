@@ -5,11 +5,11 @@ import { acpFacts } from "./facts.ts"
 
 export interface Wish {
   readonly name: string
-  /** One of read, edit, delete, move, search, execute, think, fetch, switch_mode, other, by the agent's word. */
+  /** As the agent reports it: read, edit, delete, move, search, execute, think, fetch, switch_mode, other. */
   readonly kind: string
-  /** The MCP server of the tool, where the agent names it. */
+  /** Where the agent names it. */
   readonly server: string
-  /** The files it would write, as far as the agent names them. */
+  /** As far as the agent names them. */
   readonly files: readonly string[]
 }
 
@@ -20,12 +20,11 @@ export function isWritingKind(kind: string): boolean {
   return WRITING_KINDS.has(kind)
 }
 
-/** Everything is permitted, so the agent need not ask. */
 export function isFree({ permission, ownership, deniedTools }: AgentJob): boolean {
   return permission === "full" && ownership === null && deniedTools.length === 0
 }
 
-/** Why the job does not permit the call; undefined when it does. */
+/** Undefined when the job permits the call. */
 export function findObjection(job: AgentJob, wish: Wish): string | undefined {
   const { name, kind, files } = wish
   if (isNamed(job.deniedTools.map(withoutRule), wish)) return `${name} is denied`
@@ -38,7 +37,7 @@ export function findObjection(job: AgentJob, wish: Wish): string | undefined {
   return `${name} is not among the allowed tools`
 }
 
-/** "Bash(rm *)" limits a rule in a way that we cannot check, so the whole tool is denied. */
+/** We cannot check "Bash(rm *)", so the whole tool is denied. */
 function withoutRule(tool: string): string {
   return tool.replace(/\(.*\)$/, "")
 }
@@ -47,7 +46,10 @@ function isNamed(tools: readonly string[], { name, kind }: Wish): boolean {
   return tools.some((tool) => tool === name || tool === kind || new Bun.Glob(tool).match(name))
 }
 
-/** Refuses files that the task does not own. Without ownership `edit` ends at the workspace, and `full` nowhere. */
+/**
+ * Refuses files that the task does not own. Without ownership, `edit` ends at the workspace and `full` has no
+ * limit.
+ */
 function findObjectionToWrite(job: AgentJob, files: readonly string[]): string | undefined {
   const { ownership, permission, workspace } = job
   if (ownership === null && permission === "full") return undefined
@@ -57,7 +59,7 @@ function findObjectionToWrite(job: AgentJob, files: readonly string[]): string |
 
 const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])
 
-/** mcp__notes__add, mcp_notes_add, notes_add, notes.add: each agent joins server and tool in its own way. */
+/** mcp__notes__add, mcp_notes_add, notes_add, notes.add: agents join server and tool differently. */
 function isOfServer({ mcpServers }: AgentJob, { name, kind, server: named }: Wish): boolean {
   if (named !== "") return Object.hasOwn(mcpServers, named)
   if (!OUR_SERVERS_KINDS.has(kind)) return false

@@ -17,15 +17,15 @@ const CAPABILITIES: Capabilities = {
 }
 
 /**
- * Any agent of the Agent Client Protocol; a setting names its command, such as `gemini --acp`. An agent that does not ask
- * before it acts is not held back: it needs a mode (`agents.acp.mode.*`) or a configuration in which it asks.
+ * Any agent of the Agent Client Protocol; a setting names its command, such as `gemini --acp`. We cannot stop an
+ * agent that acts without asking: it needs a mode (`agents.acp.mode.*`) or a configuration in which it asks.
  */
 export const acp: AgentProgram = {
   ...acpFacts,
   command: ["acp-agent"],
   capabilities: CAPABILITIES,
   versionArgs: [],
-  // What the other programs get as well, and where a bridge finds the program it drives.
+  // As for the other programs, and where a bridge finds its program.
   variables: [
     "ANTHROPIC_*",
     "CLAUDE_CODE_USE_*",
@@ -52,17 +52,16 @@ export const acp: AgentProgram = {
   probe: (config) => probeAcp(launchAcp(config, {})),
 }
 
-/** OpenCode has no mode in which it asks, and without this it would do everything. Other agents ignore the variable. */
+/** OpenCode has no asking mode, and without this it would do everything. Other agents ignore the variable. */
 const ASKING = {
   OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask", external_directory: "ask" }),
 }
 
-/** The job itself goes over the wire. */
 function launchAcp({ command, args }: ProgramConfig, env: Launch["env"]): Launch {
   return { command: [...command, ...args], env, files: {}, links: {}, input: initializeLine(), encodeMessage: null }
 }
 
-/** Sends `initialize` and nothing else: the answer says what the agent can do. */
+/** Sends only `initialize`: the answer has the capabilities. */
 function probeAcp(launch: Launch): Probe {
   let result: Json | undefined
   const translator: Translator = {

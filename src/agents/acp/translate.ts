@@ -1,5 +1,5 @@
-// The Agent Client Protocol for the runner. While a prompt is open, the agent reports by session/update and asks by
-// session/request_permission, which we answer at once.
+// While a prompt is open, the agent reports by session/update and asks by session/request_permission, which we answer
+// at once.
 import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk"
 import type { Clock } from "../../lib/clock.ts"
 import { asArray, asObject, asText, type Json, parseLine } from "../json-line.ts"
@@ -21,10 +21,10 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
   const turns = countTurns()
 
   function notified(method: string, params: Json): AgentEventBody[] | undefined {
-    // Names of extensions start with an underscore; they can be ignored.
+    // Extensions start with an underscore and can be ignored.
     if (method !== "session/update") return method.startsWith("_") ? [] : undefined
     const update = asObject(params.update) ?? {}
-    // A loaded session is replayed from its beginning, which happened in another run.
+    // A loaded session replays its past, which belongs to another run.
     if (!session.isInTurn() && session.ending() === undefined) return updates.replay(update)
     const events = updates.see(update)
     const isSign = events?.some(({ type }) => type === "text" || type === "reasoning" || type === "tool_use")
@@ -36,7 +36,7 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
   function requested(id: unknown, method: string, params: Json): AgentEventBody[] | undefined {
     if (method !== "session/request_permission") {
       outbox.refuse(id, METHOD_NOT_FOUND, `${method} is not offered`)
-      // Some agents try although we offer none, and then do it by themselves.
+      // Some agents try although we offer none, and then do it themselves.
       return /^(?:fs|terminal)\//.test(method) ? [] : undefined
     }
     const { id: callId, wish, events } = tools.wish(asObject(params.toolCall) ?? {})
@@ -88,7 +88,7 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
 
 const CANCELLED: RequestPermissionOutcome = { outcome: "cancelled" }
 
-/** "Always" would end the requests and with them our control, so it is chosen only where everything is allowed. */
+/** "Always" would end the requests and our control, so we choose it only where everything is allowed. */
 function choose(given: unknown, { isAllowed, job }: { isAllowed: boolean; job: AgentJob }): RequestPermissionOutcome {
   const allowing: PermissionOption["kind"][] = isFree(job) ? ["allow_once", "allow_always"] : ["allow_once"]
   const kinds: PermissionOption["kind"][] = isAllowed ? allowing : ["reject_once", "reject_always"]

@@ -12,16 +12,15 @@ const PAST = new Set<unknown>([
   "tool_call_update",
 ])
 
-/** Makes events of `session/update`. */
 export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) {
   const usage = countUsage(job)
-  /** The last message of the agent, which comes in pieces. */
+  /** Comes in pieces. */
   let answer = ""
   let messageId: unknown
   let isAnswerOver = false
-  /** What was refused, when the agent said and did nothing since; "" otherwise. */
+  /** Set while the agent did nothing since. */
   let refusal = ""
-  /** The agent could not reach its model: what it says about it, "" before it says anything. */
+  /** Set when the agent cannot reach its model; "" before it explains why. */
   let failure: string | undefined
   let replayed = 0
   function message(update: Json): AgentEventBody[] {
@@ -51,7 +50,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
   function session(update: Json): AgentEventBody[] {
     const status = asObject(asObject(asObject(update._meta)?.codex)?.threadStatus)?.type
     if (status === "systemError") failure ??= ""
-    // It tries again.
+    // It retries.
     if (status === "active") failure = undefined
     return []
   }
@@ -100,7 +99,6 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
       else if (PAST.has(update.sessionUpdate)) replayed++
       return []
     },
-    /** How many updates of the past came. */
     replayed: () => replayed,
     endTurn: usage.endTurn,
   }

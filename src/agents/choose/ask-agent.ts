@@ -14,23 +14,21 @@ import { type AgentHealth, admitRun, readAgentHealth } from "../operations/agent
 import type { AgentJob, AgentResult, Limits, Reason, RunOptions, Tier } from "../port.ts"
 import { type AgentChoice, chooseAgent } from "./choose-agent.ts"
 
-/** A question to an agent, which reads and answers and changes nothing. */
+/** The agent only reads and answers. */
 export interface Question {
   readonly prompt: string
   /** The prompt without its material, to count teamwork's own words; left out where they are not counted. */
   readonly ownWords?: string
-  /** JSON schema of the answer; null for free text. */
   readonly schema: Readonly<Record<string, unknown>> | null
   readonly role: string
-  /** By default as the role and the text ask for. */
+  /** By default chosen by role and text. */
   readonly tier?: Tier
-  /** Only these agents; by default the one that teamwork route names. */
+  /** By default the one that teamwork route names. */
   readonly agents?: readonly string[]
-  /** The name it has in the team, such as `planner`. */
+  /** Its name in the team, such as `planner`. */
   readonly worker: string
-  /** The number of the question to this worker; 1 by default. */
+  /** Counts the questions to this worker; 1 by default. */
   readonly turn?: number
-  /** The folder it reads. */
   readonly folder: string
   readonly limits?: Partial<Limits>
   readonly signal?: AbortSignal
@@ -42,9 +40,9 @@ export interface AskPorts extends Omit<AgentChoice, "asked">, NotedTeam {
   readonly faultLimits?: FaultLimits
   /** Its secrets are masked in the recording. */
   readonly callerEnv: Readonly<Record<string, string | undefined>>
-  /** Of each file of the recording. */
+  /** For each file of the recording. */
   readonly maxBytes: number
-  /** What the team may still spend, and why not; left out where no team pays. */
+  /** What the team may still spend; left out where no team pays. */
   readonly budget?: () => Promise<Pick<Limits, "tokens" | "dollars"> & { readonly usedUp: string | null }>
   /** Shared by questions whose runs the team records later. */
   readonly notes?: RunNotes
@@ -52,21 +50,21 @@ export interface AskPorts extends Omit<AgentChoice, "asked">, NotedTeam {
 
 export interface Answer {
   readonly answer: string
-  /** The answer to the schema; null without one. */
+  /** Null without a schema. */
   readonly structured: unknown
   readonly agent: string
   readonly tier: Tier
-  /** The id of the run and its recording. */
+  /** Also of the recording. */
   readonly run: string
   readonly result: AgentResult
 }
 
-/** After these reasons another agent would not answer either. */
+/** Another agent would fail for these reasons too. */
 const FINAL: readonly Reason[] = ["context-overflow", "budget", "turn-limit", "timed-out", "cancelled"]
 
 /**
- * Asks the agent that suits the question, then the next one. Throws `agent.unavailable` when there is none, and
- * `agent.failed` with the reasons when none of them answered.
+ * Asks the agent that suits best, then the next one. Throws `agent.unavailable` when there is none, and
+ * `agent.failed` with the reasons when none answered.
  */
 export async function askAgent(ports: AskPorts, question: Question): Promise<Answer> {
   const left = new Set(question.agents ?? ports.ready.map(({ agent }) => agent.name))
@@ -100,7 +98,7 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
   }
 }
 
-/** An agent that wrote files is not believed, even if its program let it. */
+/** We reject the answer of an agent that wrote files, even if its program allowed it. */
 function judgeReading(result: AgentResult): Pick<AgentResult, "reason" | "error"> {
   if (result.reason !== "done" || result.filesTouched.length === 0) return result
   return { reason: "permission", error: `it wrote ${result.filesTouched.join(", ")}, although it may only read` }
@@ -114,7 +112,7 @@ function withinBudget(question: Question, budget: Partial<Pick<Limits, "tokens" 
   return { ...question, limits: { ...question.limits, tokens: least("tokens"), dollars: least("dollars") } }
 }
 
-/** A question can wait for a program that is tried again within seconds. */
+/** A question can wait for a program that is back within seconds. */
 const SOON_MS = 30_000
 
 async function isSoon({ retryAt }: Route, { now }: AgentHealth, signal: AbortSignal | undefined): Promise<boolean> {
@@ -135,7 +133,7 @@ interface Chosen extends Pick<AgentJob, "tier" | "effort"> {
 /** For a question without a time limit. */
 const PROBE_LEASE_MS = 600_000
 
-/** Undefined when the program has been left out since it was chosen. */
+/** Undefined when the program failed since it was chosen. */
 async function runOnce(
   ports: AskPorts,
   question: Question,
@@ -205,7 +203,7 @@ interface Tried {
   readonly answers: string[]
 }
 
-/** Answers in another form than asked for: the cause of `agent.failed`, which is not printed. */
+/** Answers in the wrong form: the cause of `agent.failed`, which is not printed. */
 export class UnreadAnswers extends Error {
   readonly answers: readonly string[]
 

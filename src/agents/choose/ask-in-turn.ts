@@ -2,21 +2,24 @@ import { AppError } from "../../kernel/errors.ts"
 import { firstLine } from "../../lib/text/last-lines.ts"
 
 export interface Asking<T> {
-  /** Asked in this order. */
+  /** In order. */
   readonly agents: readonly string[]
-  /** How often all of them together may be asked. The last one may use up the rest. No limit when left out. */
+  /** For all of them together. The last one may use up the rest. No limit when left out. */
   readonly most?: number
   now(): number
   readonly signal: AbortSignal | undefined
-  /** Throws `agent.unavailable` or `agent.failed` without a valid answer. `problem` is what was wrong before. */
+  /**
+   * Throws `agent.unavailable` or `agent.failed` without a valid answer. `problem` is the fault of the previous
+   * answer.
+   */
   ask(agent: string, turn: number, problem: string | undefined): Promise<T>
 }
 
 export interface NoAnswer {
   readonly why: string
-  /** When the first limited agent may answer; null when waiting does not help. */
+  /** Null when waiting does not help. */
   readonly retryAt: number | null
-  /** Every agent is limited, so none was asked. */
+  /** Every agent is limited, so we asked none. */
   readonly isLimited: boolean
 }
 
@@ -24,10 +27,10 @@ const TURNS_EACH = 2
 /** The same agent would fail in the same way. */
 const LASTING: readonly unknown[] = ["rate-limited", "auth", "not-found", "unknown-model", "permission", "budget"]
 const PASSING: readonly unknown[] = ["rate-limited", "overloaded", "unreachable"]
-/** By then the health of agents knows the end of a limit that was met just now. */
+/** By then the health of agents has the end of a limit that was hit just now. */
 const MET_LIMIT_MS = 60_000
 
-/** Asks agents one after the other, each of them twice, until one gives a valid answer. */
+/** Each agent twice, until one gives a valid answer. */
 export async function askInTurn<T>({ agents, most, now, signal, ask }: Asking<T>): Promise<T | NoAnswer> {
   const failures: string[] = []
   const retryTimes: number[] = []

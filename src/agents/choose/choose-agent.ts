@@ -11,20 +11,18 @@ export interface AgentChoice extends Omit<Survey, "isAnew"> {
     "text" | "agent" | "agentType" | "tier" | "complexity" | "contextTokens" | "isCritical"
   >
   readonly roles: readonly RoleDefinition[]
-  /** From this share of its quota a program is kept for the critical path; 0 for never. */
+  /** From this share of its quota on, a program is reserved for the critical path; 0 for never. */
   readonly scarcePercent?: number
-  /** For tasks that do not say. */
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
 }
 
 export interface ChosenAgent {
   readonly route: Route
   readonly effort: Effort
-  /** The agents it was chosen from. */
   readonly standings: readonly AgentStanding[]
 }
 
-/** Chooses by what is installed, allowed and known now. */
+/** By what is installed, allowed and known now. */
 export async function chooseAgent({
   asked,
   roles,

@@ -11,7 +11,6 @@ import { type DatedPrice, typicalCost } from "../prices.ts"
 import { programOf } from "../program-of.ts"
 import { isScarce, type QuotaWindow, sayQuota } from "../quota.ts"
 
-/** The current state of an agent, for choosing one. */
 export interface AgentStanding {
   readonly name: string
   readonly detection: Detection
@@ -19,7 +18,6 @@ export interface AgentStanding {
   readonly rateLimitedUntil: string | null
   /** Null when it may be used. */
   readonly leftOut: LeftOut | null
-  /** Current windows of its quota. */
   readonly quota: readonly QuotaWindow[]
 }
 
@@ -42,11 +40,11 @@ export interface Survey {
   readonly home: string
   readonly clock: Clock
   readonly health: AgentHealth
-  /** Ask every program again. */
+  /** Ignore the cache. */
   readonly isAnew?: boolean
 }
 
-/** The state of all agents. Answers of programs are cached for a while, because asking takes seconds. */
+/** Caches the answers of programs for a while, because asking takes seconds. */
 export function surveyAgents({ ready, health, ...how }: Survey): Promise<AgentStanding[]> {
   return Promise.all(
     ready.map(async (each) => ({
@@ -86,7 +84,7 @@ type Remembered = v.InferOutput<typeof remembered>
 async function detect({ agent, env }: ReadyAgent, how: Omit<Survey, "ready" | "health">): Promise<Detection> {
   const { home, clock, isAnew = false } = how
   const fingerprint = agent.fingerprint(env)
-  // Nothing is started, so there is nothing to cache.
+  // Starts nothing, so needs no cache.
   if (fingerprint === null) return agent.detect(env)
   const file = join(home, "agents", `${agent.name}.json`)
   const known = isAnew ? undefined : recall(file)
@@ -120,7 +118,6 @@ function remember(file: string, known: Remembered): void {
   }
 }
 
-/** The input of a choice among these agents. */
 export function routeInputOf(
   standings: readonly AgentStanding[],
   now: string,
@@ -155,6 +152,6 @@ function sayTime(ms: number): string {
 function whyNot({ detection }: AgentStanding): string | undefined {
   if (!detection.isAvailable) return detection.why
   if (detection.isLoggedIn !== false) return undefined
-  // The rest is the way out, for a person.
+  // The rest is advice for a person.
   return detection.missing?.split("; ")[0] ?? "not logged in"
 }

@@ -14,7 +14,6 @@ import {
 } from "../account.ts"
 import { claudeFacts } from "./facts.ts"
 
-/** Settings for its credentials. */
 const PROVIDER_SETTINGS = [
   "apiKeyHelper",
   "awsAuthRefresh",
@@ -28,9 +27,8 @@ const PROVIDER_SETTINGS = [
 type Env = Readonly<Record<string, string | undefined>>
 
 interface Provider {
-  /** The variable that turns it on. */
   readonly switch: string
-  /** Cloud credentials, passed on only with their provider. */
+  /** Passed on only with their provider. */
   readonly variables: readonly string[]
   say(env: Env): string
 }

@@ -8,7 +8,6 @@ const WINDOWS: Readonly<Record<string, string>> = {
   seven_day_sonnet: "7 d sonnet",
 }
 
-/** Keeps the latest report on each window. */
 export function watchQuota() {
   const windows = new Map<string, QuotaWindow>()
   let resetsAt: number | null = null
@@ -19,13 +18,12 @@ export function watchQuota() {
       // Claude also reports limits that are far from reached; they are no reason to wait.
       resetsAt = quota.status === "rejected" ? quota.resetsAt : null
     },
-    /** When a refused account may try again. */
     resetsAt: () => resetsAt,
     latest: () => (windows.size === 0 ? {} : { quota: [...windows.values()] }),
   }
 }
 
-/** One window of a `rate_limit_event`. Times are in seconds; `utilization` is a share of 1. */
+/** Times are in seconds; `utilization` is a share of 1. */
 export function claudeQuota(info: Json): QuotaWindow {
   const { status, rateLimitType, utilization } = info
   const type = asTextOrNull(rateLimitType) ?? "session"

@@ -6,9 +6,9 @@ import type { Outcome } from "../program.ts"
 const MOST_MESSAGES = 10
 
 /**
- * The end of an answer to a job with `closingSchema`: a call of the tool `StructuredOutput`, which ends the run. A model
- * that answers in text is reminded once, so its answer may come in several messages: all it says after its last use of
- * another tool. A message with FAILED or ESCALATE always counts, because the model may use one more tool or say goodbye
+ * The end of an answer to a job with `closingSchema`: a call of the tool `StructuredOutput`, which ends the run. A
+ * model that answers in text gets one reminder, so its answer may span several messages: all after its last use of
+ * another tool. A message with FAILED or ESCALATE always counts: the model may use one more tool or say goodbye
  * afterwards, and the failure must not get lost.
  */
 export function watchClosing({ answerSchema, closingSchema }: AgentJob) {
@@ -21,7 +21,7 @@ export function watchClosing({ answerSchema, closingSchema }: AgentJob) {
     if (!failures.includes(message)) failures = [...failures, message].slice(0, MOST_MESSAGES)
   }
   return {
-    /** Turns the call into the words it stands for, for people. */
+    /** Turns the call into words for people. */
     asWords(block: Json | undefined, event: AgentEventBody): AgentEventBody {
       if (!isAsked || event.type !== "tool_use" || event.name !== "StructuredOutput") return event
       calls.add(event.id)
@@ -41,14 +41,14 @@ export function watchClosing({ answerSchema, closingSchema }: AgentJob) {
         said = said.slice(1)
       }
     },
-    /** A later result does not take back a failure. */
+    /** A later result does not undo a failure. */
     seeResult({ result, structured_output }: Json): void {
       if (!isAsked) return
       lastResult.forEach(keep)
       const words = [closingText(structured_output), asText(result)]
       lastResult = words.filter((each) => isFailure(each, null)).slice(0, 1)
     },
-    /** The whole answer. The result line holds only the last message, or the structure as JSON. */
+    /** The result line holds only the last message, or the structure as JSON. */
     answer({ answer, structured }: Pick<Outcome, "answer" | "structured">): string {
       if (!isAsked) return answer
       const isInWords = structured !== null && (isFailure("", structured) || !isFailure(answer, null))

@@ -13,13 +13,13 @@ const QUIET = {
 }
 
 /**
- * Claude Code reads no settings file of the project, because settings may run programs and grant permissions. Plain text
- * comes in by other ways: instructions by an added folder, skills and subagents as a plugin. A skill with hooks comes in
- * only where a person agreed to it. Of the user's settings it gets how to reach the model.
+ * Claude Code reads no settings file of the project, because settings may run programs and grant permissions. It
+ * gets plain text in other ways: instructions by an added folder, skills and subagents as a plugin. It gets a skill
+ * with hooks only where a person agreed. Of the user's settings it gets how to reach the model.
  */
 export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
   const { turns, dollars } = job.limits
-  // The schema becomes a tool that the model calls last, so it does not change what the agent says before.
+  // The model calls the schema as its last tool, so it does not change what the agent says before.
   const schema = job.answerSchema ?? job.closingSchema
   const hooks = jobHooks(job, config)
   const project = projectParts(job, config)
@@ -80,7 +80,7 @@ const HEADLESS = {
   withValue: ["--input-format", "--output-format", "--max-turns", "--max-budget-usd", "--json-schema"],
 }
 
-/** With the settings and guards of a run. Claude Code finds a session only below the folder that it was made in. */
+/** With the settings and guards of a run. Claude Code finds a session only below the folder of its start. */
 export function openClaude(job: AgentJob, config: ProgramConfig): OpenLaunch {
   const { command, env, files, links } = launchClaude(job, config)
   const home = job.env.CLAUDE_CONFIG_DIR ?? `${job.env.HOME ?? ""}/.claude`
@@ -97,15 +97,15 @@ export function openClaude(job: AgentJob, config: ProgramConfig): OpenLaunch {
 
 function permissionMode({ permission, ownership }: AgentJob): string {
   if (permission === "full") return "bypassPermissions"
-  // acceptEdits also runs commands that write, such as mv; with owned files only tools that can be judged may write.
+  // acceptEdits also runs commands that write, such as mv; with owned files only tools that we can check may write.
   return permission === "edit" && ownership === null ? "acceptEdits" : "default"
 }
 
 const PLUGIN = "claude/plugin"
-/** What a plugin may take from `.claude` of a project, besides skills. Their hooks do not run. */
+/** Besides skills. Their hooks do not run. */
 const PLUGIN_PARTS = ["agents", "commands"] as const
 
-/** Text of the project for agents, which runs nothing by itself. */
+/** Only text, which runs nothing by itself. */
 function projectParts({ workspace, stateFolder }: AgentJob, { files, isAgreed }: ProgramConfig) {
   const isOwn = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"].some((name) => files.has(`${workspace}/${name}`))
   const foreign = isOwn ? undefined : findInstructions(workspace, [], files.has)

@@ -10,7 +10,7 @@ export const claude: AgentProgram = {
   capabilities: { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: true, cost: true },
   versionArgs: ["--version"],
   variables: [
-    // Keys, base URLs, models and headers. The account adds credentials of clouds.
+    // The account adds credentials of clouds.
     "ANTHROPIC_*",
     "CLAUDE_CODE_USE_*",
     "CLAUDE_CODE_SKIP_*",

@@ -2,7 +2,7 @@ import { parseDocument } from "yaml"
 import { type Files, isTable } from "../account.ts"
 import type { ServerProgram } from "../project-setup.ts"
 
-/** Folders of skills. Claude Code gets the first that exists. */
+/** Claude Code gets the first that exists. */
 export const SKILL_FOLDERS = [".claude/skills", ".agents/skills"] as const
 
 export const SKILL_FILE = "SKILL.md"
@@ -13,10 +13,7 @@ interface Reading {
   readonly isAgreed: (program: ServerProgram) => boolean
 }
 
-/**
- * The folders of the project's skills by name. Null for a skill with hooks that no person agreed to: Claude Code would run
- * them without asking.
- */
+/** By name. Null for a skill with hooks without a person's consent: Claude Code would run them without asking. */
 export function projectSkills({ workspace, files, isAgreed }: Reading): Map<string, string | null> {
   const folder = SKILL_FOLDERS.find((name) => files.has(`${workspace}/${name}`))
   if (folder === undefined) return new Map()
@@ -29,7 +26,7 @@ export function projectSkills({ workspace, files, isAgreed }: Reading): Map<stri
   )
 }
 
-/** The whole skill, for a person to agree to; undefined where it has no hooks. */
+/** The whole skill, for a person's consent; undefined without hooks. */
 export function skillProgram(path: string, text: string | undefined): ServerProgram | undefined {
   if (text === undefined || !hasHooks(text)) return undefined
   return { what: "hooks of a skill", line: path, from: path, script: text.trim() }

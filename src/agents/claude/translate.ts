@@ -27,7 +27,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
 
   function assistant(event: Json): AgentEventBody[] {
     const message = asObject(event.message) ?? {}
-    // Claude Code's own words in the model's name, such as an error of the server; the result repeats them.
+    // Claude Code's own text in the model's name, such as an error of the server; the result repeats it.
     if (message.model === "<synthetic>") return []
     const events: AgentEventBody[] = []
     for (const block of asArray(message.content)) {
@@ -78,7 +78,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         result = event
         closing.seeResult(event)
         background.beginTurn()
-        // Without usage here, the usage of the messages stays.
+        // Otherwise the usage of the messages stays.
         if (asObject(event.modelUsage) === undefined && event.total_cost_usd === undefined) return []
         return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
       case "rate_limit_event":
@@ -92,7 +92,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
   return {
     line,
     turns: () => messageIds.size,
-    // A background agent brings a further turn with a result of its own. A background command brings nothing.
+    // A background agent leads to a further turn with its own result. A background command does not.
     isOver: () => result !== undefined && !background.isTurnToCome(),
     hasLeftovers: background.hasCommands,
     end({ exitCode }, stderr): Outcome {
@@ -106,7 +106,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
   }
 }
 
-/** Work beside the conversation: agents, after which it continues, and commands such as a server. */
+/** Agents, after which the conversation continues, and commands such as a server. */
 function watchBackground() {
   let agents = 0
   let commands = 0
@@ -126,7 +126,7 @@ function watchBackground() {
   }
 }
 
-/** Claude Code asks the model again by itself, ten times by default and ever more slowly, even where that cannot help. */
+/** Claude Code retries by itself, ten times by default and ever more slowly, even where that cannot help. */
 function apiRetry(event: Json, now: number): Waiting {
   const status = typeof event.error_status === "number" ? event.error_status : null
   const error = asText(event.error).replaceAll("_", " ")
@@ -180,7 +180,7 @@ function messageUsage(usage: Json): Usage {
   return tokens(input, asCount(usage.output_tokens), cached)
 }
 
-/** Counted from the beginning of the session, with other models that helped. */
+/** Counted from the start of the session, with other models that helped. */
 function sessionUsage(result: Json): Usage {
   const models = Object.values(asObject(result.modelUsage) ?? {}).map((model) => asObject(model) ?? {})
   const sum = (field: string) => models.reduce((total, model) => total + asCount(model[field]), 0)
@@ -190,7 +190,7 @@ function sessionUsage(result: Json): Usage {
   return { ...tokens(input, output, cached), dollars: dollarsOf(result.total_cost_usd, input + output) }
 }
 
-/** Tokens that cost nothing belong to a model whose price it does not know. */
+/** Tokens without cost belong to a model whose price Claude Code does not know. */
 function dollarsOf(cost: unknown, used: number): number | null {
   if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return null
   return cost === 0 && used > 0 ? null : cost

@@ -15,7 +15,6 @@ import {
 } from "../account.ts"
 import { codexFacts } from "./facts.ts"
 
-/** Settings for the model's server and its login. */
 const PROVIDER_SETTINGS = [
   "model_provider",
   "model_providers",
@@ -31,7 +30,6 @@ const PROVIDER_SETTINGS = [
   "model_catalog_json",
 ]
 
-/** Providers that Codex knows by itself. */
 const BUILT_IN = ["openai", "ollama", "ollama-chat", "lmstudio", "oss", "amazon-bedrock"]
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -40,7 +38,7 @@ export const readCodexAccount: ReadAccount = (env, files, isProfile = false) => 
   const folder = codexHome(env)
   const file = `${folder}/config.toml`
   const written = parseToml(files.read(file))
-  // The default profile of the file goes before the rest.
+  // The default profile of the file overrides the rest.
   const settings = { ...written, ...tableIn(tableIn(written, "profiles"), String(written.profile ?? "")) }
   const own = Object.fromEntries(
     Object.entries(readDotEnv(files, `${folder}/.env`)).filter(([name]) => !name.startsWith("CODEX_")),

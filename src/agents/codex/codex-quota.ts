@@ -2,7 +2,6 @@ import type { Clock } from "../../lib/clock.ts"
 import { asCount, asObject, type Json } from "../json-line.ts"
 import type { QuotaWindow } from "../quota.ts"
 
-/** Keeps the latest report on the quota. */
 export function watchQuota(clock: Clock) {
   let latest: QuotaWindow[] | undefined
   return {
@@ -16,8 +15,8 @@ export function watchQuota(clock: Clock) {
 }
 
 /**
- * Codex's `rate_limits`: `primary` and `secondary`, each with `used_percent`, `window_minutes` and `resets_at` in seconds
- * or `resets_in_seconds`. Undefined where an event has none.
+ * `rate_limits` has `primary` and `secondary`, each with `used_percent`, `window_minutes` and `resets_at` in
+ * seconds or `resets_in_seconds`. Undefined without it.
  */
 export function codexQuota(event: Json, now: number): QuotaWindow[] | undefined {
   const limits = asObject(event.rate_limits) ?? asObject(asObject(event.info)?.rate_limits)

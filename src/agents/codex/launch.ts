@@ -11,9 +11,9 @@ const SANDBOX = { edit: "workspace-write", full: "danger-full-access", ask: "rea
 const EFFORT_OF_TIER: Readonly<Record<Tier, Effort>> = { haiku: "low", sonnet: "medium", opus: "high" }
 
 /**
- * Codex gets a home of its own, because it writes to its settings file. The login is linked, and the user's providers are
- * copied. It would trust the workspace and run hooks and servers of the project, so the settings say that it must not, and
- * it gets the project's instructions as its own. Settings go into the file: a command line shows secrets of servers.
+ * Codex gets its own home, because it writes to its settings file. We link the login and copy the user's providers.
+ * It would trust the workspace and run the project's hooks and servers, so the settings forbid that, and it gets
+ * the project's instructions as its own. Settings go into the file: a command line would show secrets of servers.
  */
 export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
   const home = `${job.stateFolder}/codex`
@@ -34,9 +34,9 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
       SANDBOX[job.permission],
       "-m",
       job.model ?? config.models[job.tier],
-      // Not for `closingSchema`: Codex holds every message to the schema, also those before the work is done.
+      // Not for `closingSchema`: Codex applies the schema to every message, also before the work is done.
       ...(schema === null ? [] : ["--output-schema", `${home}/answer.schema.json`]),
-      // Our own hooks need no trust from a person.
+      // Our own hooks need no consent.
       ...(hasHooks ? ["--dangerously-bypass-hook-trust"] : []),
       ...config.args,
       ...(job.resume === null ? [] : ["resume", job.resume.id]),
@@ -44,16 +44,16 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
     ],
     env: {
       CODEX_HOME: home,
-      // Only the log says how long it waits for its provider.
+      // Only the log shows how long it waits for its provider.
       RUST_LOG: job.env.RUST_LOG ?? "error,codex_core::responses_retry=warn",
-      // It takes a key only under its own name, and would prefer it to a login.
+      // Codex takes a key only under its own name, and would prefer it to a login.
       ...(ownKey === undefined && key !== undefined && !config.files.has(login) && { CODEX_API_KEY: key }),
     },
     files: {
       ...files,
       "codex/config.toml": toToml({ ...config.account.settings, ...settings(job, config), ...config.settings }),
       "codex/AGENTS.md": instructions(job, config),
-      // Written without hooks too, to replace those of an earlier run.
+      // Also without hooks, to replace those of an earlier run.
       "codex/hooks.json": JSON.stringify({
         hooks: { PreToolUse: hookEntries(beforeTool), Stop: hookEntries(beforeStop) },
       }),
@@ -61,7 +61,7 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
     },
     links: {
       "codex/auth.json": login,
-      // It finds those in .agents and .codex by itself.
+      // Codex finds those in .agents and .codex by itself.
       "codex/skills/project": `${job.workspace}/.claude/skills`,
       "codex/skills/user": userExtras(config).skills[0] ?? NOWHERE,
     },
@@ -70,12 +70,12 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
   }
 }
 
-/** A link to it is not made. */
+/** No link is made to it. */
 const NOWHERE = "/nowhere"
 
 const HEADLESS = ["exec", "--json", "--skip-git-repo-check", "-"]
 
-/** With the home of the runs: their settings, hooks and sessions. */
+/** With the home of the runs: settings, hooks and sessions. */
 export function openCodex(job: AgentJob, config: ProgramConfig): OpenLaunch {
   const { command, env, files, links } = launchCodex({ ...job, resume: null, answerSchema: null }, config)
   const flags = command.slice(config.command.length).filter((word) => !HEADLESS.includes(word))
@@ -84,7 +84,7 @@ export function openCodex(job: AgentJob, config: ProgramConfig): OpenLaunch {
   return { env, files, links, command: [...config.command, "resume", ...flags, ...quiet, job.resume?.id ?? ""] }
 }
 
-/** Codex reads no instructions of a workspace that it does not trust, so they become its own. */
+/** Codex reads no instructions of an untrusted workspace, so they become its own. */
 function instructions({ workspace }: AgentJob, config: ProgramConfig): string {
   const own = findInstructions(workspace, ["AGENTS.override.md", "AGENTS.md"], config.files.has)
   const paths = [...userExtras(config).instructions, ...(own === undefined ? [] : [`${workspace}/${own}`])]
@@ -94,7 +94,7 @@ function instructions({ workspace }: AgentJob, config: ProgramConfig): string {
 function settings(job: AgentJob, config: ProgramConfig) {
   const { tier, effort, mcpServers, env, workspace } = job
   const all = { ...userExtras(config).servers, ...agreedServers(codexFacts, job, config), ...mcpServers }
-  // Otherwise a call waits for an approval for ever.
+  // Otherwise a call waits for an approval forever.
   const servers = Object.entries(all).map(([name, server]) => [
     name,
     { ...Object(server), default_tools_approval_mode: "approve" },
@@ -104,7 +104,7 @@ function settings(job: AgentJob, config: ProgramConfig) {
     approval_policy: "never",
     projects: { [workspace]: untrusted, [realPath(workspace)]: untrusted },
     model_reasoning_effort: effort ?? EFFORT_OF_TIER[tier],
-    // Its sandbox may write to the common temp folder, where other worktrees may be, unless it has one of its own.
+    // Its sandbox may write to the common temp folder, which may hold other worktrees, unless TMPDIR is set.
     sandbox_workspace_write: { exclude_slash_tmp: env.TMPDIR !== undefined },
     // Each of these costs seconds at the end of a run.
     features: { plugins: false },
@@ -121,7 +121,7 @@ function realPath(path: string): string {
   }
 }
 
-/** One line per entry, deeper tables inline. Values are what JSON can hold, without null. */
+/** One line per entry, deeper tables inline. Values are JSON without null. */
 function toToml(table: Readonly<Record<string, unknown>>): string {
   return Object.entries(table)
     .map(([key, value]) => `${JSON.stringify(key)} = ${inlineToml(value)}\n`)
@@ -131,7 +131,7 @@ function toToml(table: Readonly<Record<string, unknown>>): string {
 function inlineToml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inlineToml).join(", ")}]`
   if (typeof value !== "object" || value === null) {
-    // JSON writes these values as TOML does, except for one character that TOML wants escaped.
+    // JSON and TOML agree on these values, except for one character that TOML wants escaped.
     return JSON.stringify(value ?? "").replaceAll("\u007f", "\\u007F")
   }
   const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)} = ${inlineToml(item)}`)

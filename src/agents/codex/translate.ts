@@ -14,7 +14,7 @@ import {
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 import { watchQuota } from "./codex-quota.ts"
 
-/** Codex with `exec --json`: `turn.completed` or `turn.failed` decides. It counts tokens over the thread and no cost. */
+/** `exec --json`: `turn.completed` or `turn.failed` decides. Codex counts tokens over the thread and no cost. */
 export function translateCodex(job: AgentJob, clock: Clock): Translator {
   let session: string | null = null
   let lastText = ""
@@ -29,7 +29,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
     const entry = asObject(event.item)
     if (entry === undefined) return unknownLine(JSON.stringify(event))
     if (entry.type === "error") {
-      // A warning for people, such as an unknown model. An error that ends the turn comes as an event of its own.
+      // A warning, such as an unknown model. An error that ends the turn has its own event.
       lastError = asText(entry.message)
       return []
     }
@@ -81,7 +81,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
 
   return {
     line: (text) => turns.see(line(text)),
-    /** Only the log says what a hook denied, and how long Codex waits. */
+    /** Only the log shows what a hook denied, and how long Codex waits. */
     stderr(text) {
       const waiting = retryInLog(text, clock.now())
       if (waiting !== undefined) return [waiting]
@@ -104,19 +104,19 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
   }
 }
 
-/** The status of the server is part of Codex's message. */
+/** Part of Codex's message. */
 function statusIn(message: string): number | null {
   return Number(/\b(?:status|HTTP)\D{0,10}(\d{3})\b/i.exec(message)?.[1] ?? 0) || null
 }
 
-/** On its output: `Reconnecting... 2/5 (why)`. The next try follows within seconds, unless it waits for the network. */
+/** Output: `Reconnecting... 2/5 (why)`. The next try follows within seconds, unless it waits for the network. */
 function reconnecting(message: string, now: number): Waiting[] {
   if (!message.startsWith("Reconnecting...")) return []
   const until = /waiting for network/i.test(message) ? null : now
   return [waitingFor({ why: message, status: statusIn(message), now, until })]
 }
 
-/** In its log: `retrying sampling request (1/5 in 299.9s)... sampling_error=why`. It waits as long as the server asked. */
+/** Log: `retrying sampling request (1/5 in 299.9s)... sampling_error=why`. Codex waits as long as the server asked. */
 function retryInLog(text: string, now: number): Waiting | undefined {
   const [, amount = "", unit = "", why = ""] =
     /retrying .*? in ([\d.]+)(ms|s)\)\.\.\. .*sampling_error=(.*)/.exec(Bun.stripANSI(text)) ?? []
@@ -140,7 +140,7 @@ function toolOf(item: Json, workspace: string): ToolUse | undefined {
         files.push(inWorkspace(asText(path), workspace))
         summary += `${summary === "" ? "" : ", "}${asText(kind)} ${asText(path)}`
       }
-      // Codex does not say what it writes, so two changes of one file never count as the same.
+      // Codex does not report what it writes, so two changes of one file never count as the same.
       return { ...tool("file_change", summary), files, ...(files.length > 0 && { key: id }) }
     }
     case "mcp_tool_call":

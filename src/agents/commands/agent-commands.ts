@@ -119,7 +119,7 @@ export const agentExec = command({
   },
 })
 
-/** The store of this call, for the job's process. As variables, because a command line would show passwords. */
+/** For the job's process. As variables, because a command line would show passwords. */
 function inherited({ flags: { project, team, store } }: Session): Record<string, string> {
   const given = Object.entries({ TEAMWORK_PROJECT: project, TEAMWORK_TEAM: team, TEAMWORK_STORE: store })
   return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
@@ -153,7 +153,7 @@ async function checkAgent(session: Session, name: string): Promise<void> {
     )
 }
 
-/** The named agent and tier; the text decides what was left out. */
+/** The text decides what was left out. */
 async function chooseFor(session: Session, asked: Pick<InputOf<typeof execFields>, "agent" | "tier" | "prompt">) {
   const { agent, tier, prompt: text } = asked
   const { agentDefaults } = await session.configured()

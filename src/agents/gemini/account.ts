@@ -18,7 +18,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export const readGeminiAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = `${geminiHome(env)}/.gemini`
   const settings = readTable(files, `${folder}/settings.json`)
-  // The environment goes before the file.
+  // The environment overrides the file.
   const own = Object.fromEntries(
     Object.entries(userDotEnv(env, files)).filter(
       ([name]) => env[name] === undefined && !name.startsWith("GEMINI_CLI_"),
@@ -46,7 +46,7 @@ export const readGeminiAccount: ReadAccount = (env, files, isProfile = false) =>
   }
 }
 
-/** The folder that holds `.gemini`. */
+/** Holds `.gemini`. */
 export function geminiHome(env: Env): string {
   return env.GEMINI_CLI_HOME ?? env.HOME ?? ""
 }
@@ -67,7 +67,6 @@ function typeFromEnv(env: Env): string {
 type Standing = Pick<ReturnType<ReadAccount>, "reach" | "missing" | "isLoggedIn">
 
 interface OwnPlace {
-  /** The file with the login, if there is one. */
   readonly login: string | undefined
   readonly profileFolder: string | null
 }
@@ -82,7 +81,7 @@ function reachBy(type: string, env: Env, { login, profileFolder }: OwnPlace): St
   }
   if (type === "gemini-api-key") {
     if (env.GEMINI_API_KEY !== undefined) return reached("GEMINI_API_KEY")
-    // A key that was typed in is in a keychain.
+    // A typed key is in a keychain.
     return { reach: `its API key${at}`, missing: null, isLoggedIn: login === undefined ? null : true }
   }
   if (type === "oauth-personal") {

@@ -20,6 +20,6 @@ export const geminiFacts = {
   routing: { domain: "frontend", kinds: ["ui", "documents"], contextTokens: 1_000_000 },
   canJudge: true,
   tools: { writing: ["write_file", "replace", "edit"], shell: ["run_shell_command"] },
-  // It reads the whole settings file of the project by itself: see `project-settings.ts`.
+  // Gemini reads the project's whole settings file by itself: see `project-settings.ts`.
   serverFiles: [],
 } as const satisfies ProgramFacts

@@ -17,8 +17,8 @@ const APPROVAL = { edit: "auto_edit", full: "yolo", ask: "default" } as const
 const LOGIN_FILES = ["oauth_creds.json", "google_accounts.json", "gemini-credentials.json"]
 
 /**
- * Gemini CLI gets a home of its own for settings and sessions; the login of the user is linked. It reads the project's
- * settings before ours, so it does not start where those could run programs or change what it may do.
+ * Gemini CLI gets its own home for settings and sessions; we link the user's login. It reads the project's settings
+ * before ours, so it does not start where those could run programs or change permissions.
  */
 export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
   const users = `${geminiHome(job.env)}/.gemini`
@@ -42,7 +42,7 @@ export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
     env: {
       GEMINI_CLI_HOME: `${job.stateFolder}/gemini`,
       GEMINI_CLI_TRUST_WORKSPACE: "true",
-      // Otherwise the process that we stop is not the one that works.
+      // Otherwise we would stop a process other than the one that works.
       GEMINI_CLI_NO_RELAUNCH: "true",
     },
     files: {
@@ -56,7 +56,7 @@ export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
     },
     links: {
       ...Object.fromEntries(LOGIN_FILES.map((name) => [`gemini/.gemini/${name}`, `${users}/${name}`])),
-      // It finds those in .gemini and .agents by itself.
+      // Gemini finds those in .gemini and .agents by itself.
       "gemini/.gemini/skills": `${job.workspace}/.claude/skills`,
     },
     ...(whyNot !== undefined && { whyNot }),
@@ -78,7 +78,6 @@ function problemWithProject({ workspace }: AgentJob, { files, isAgreed }: Progra
 
 interface Given {
   readonly hooks: JobHooks
-  /** The name of the file with instructions. */
   readonly context: string
 }
 

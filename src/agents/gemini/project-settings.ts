@@ -6,20 +6,20 @@ export const PROJECT_SETTINGS = ".gemini/settings.json"
 /** Gemini CLI reads this file even where `.env` is ignored. */
 export const PROJECT_VARIABLES = ".gemini/.env"
 
-/** These start no program, change no permission and send nothing anywhere. */
+/** They start no program, change no permission and send nothing. */
 const HARMLESS = new Set(["$schema", "context", "ui", "model", "privacy"])
-/** These start programs, which a person may agree to. Our guard runs beside such hooks, and one denial is enough. */
+/** They start programs, which need a person's consent. Our guard runs beside such hooks, and one denial is enough. */
 const AGREED = new Set(["mcpServers", "hooks"])
 
-/** The whole file, for a person to agree to; undefined where it starts nothing. */
+/** The whole file, for a person's consent; undefined where it starts nothing. */
 export function settingsProgram(text: string | undefined): ServerProgram | undefined {
   if (text === undefined || Object.keys(parseTable(text)).every((key) => HARMLESS.has(key))) return undefined
   return { what: "settings of Gemini CLI", line: PROJECT_SETTINGS, from: PROJECT_SETTINGS, script: text.trim() }
 }
 
 /**
- * Why Gemini CLI must not start with these settings of a project: it reads them before ours, so they could run programs,
- * switch off our guard or allow tools. Undefined when it may.
+ * Gemini CLI reads these settings of a project before ours, so they could run programs, switch off our guard or
+ * allow tools. Undefined when it may start.
  */
 export function problemWithSettings(
   text: string | undefined,

@@ -22,7 +22,7 @@ const UNTRUSTED_EXIT_CODE = 55
 /** For an error of the server the exit code is its status modulo 256. */
 const ERROR_STATUSES = [400, 401, 402, 403, 404, 413, 429, 500, 503]
 
-/** Gemini CLI with `-o stream-json`. Its `result` line decides, and without one its exit code. No cost. */
+/** `-o stream-json`: the `result` line decides, and without one the exit code. No cost. */
 export function translateGemini(job: AgentJob, clock: Clock): Translator {
   let session: string | null = null
   let result: Json | undefined
@@ -87,7 +87,7 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
       const base = { retryAt: null, answer, structured: null, session, error: "" }
       const error = asObject(result?.error)
       const message = asText(error?.message) || lastError || stderr
-      // Gemini stops a loop by itself and calls that a success.
+      // Gemini stops a loop by itself and reports success.
       if (isLoop) return { ...base, reason: "looping", error: "it made the same call again and again: Loop detected" }
       if (result?.status === "success") return { ...base, ...judgeAnswer(job, answer) }
       if (exitCode === TURN_LIMIT_EXIT_CODE || /TurnLimited/i.test(asText(error?.type)))
@@ -101,8 +101,8 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
 }
 
 /**
- * `Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {...}`: the next try follows within seconds.
- * `Attempt 1 failed: ... Retrying after 27000ms...`: as long as the server asked.
+ * `Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {...}`: the next try follows within
+ * seconds. `Attempt 1 failed: ... Retrying after 27000ms...`: as the server asked.
  */
 function retrying(text: string, now: number): AgentEventBody[] {
   const [, why = "", how = ""] = /^Attempt \d+ failed(.*?)Retrying (after \d+ms|with backoff)/.exec(text) ?? []

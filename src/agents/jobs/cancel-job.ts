@@ -4,14 +4,13 @@ import { askToCancel, type JobFolder, readProcess, readResult } from "./job-fold
 import { type JobState, type Machine, readJobState, settleJob } from "./job-state.ts"
 
 const POLL_MS = 50
-/** An agent gets some seconds to end by itself. */
 const MAX_CANCEL_MS = 15_000
 
-/** Ends a job and returns when it has ended. */
+/** Returns when the job has ended. */
 export async function cancelJob(folder: JobFolder, machine: Machine): Promise<JobState> {
   if ((await settleJob(folder, machine)) !== undefined) return readJobState(folder, machine)
   const isFirst = askToCancel(folder)
-  // A process that starts later sees that it was cancelled.
+  // A process that starts later sees the cancellation.
   const identity = readProcess(folder)
   // A second signal would end it at once.
   if (isFirst && identity !== undefined && isRunning(identity)) signal(identity.pid, "SIGTERM")
@@ -24,7 +23,7 @@ export async function cancelJob(folder: JobFolder, machine: Machine): Promise<Jo
   return readJobState(folder, machine)
 }
 
-/** Waits for the end of a job. When `signal` fires, the job goes on. */
+/** When `signal` fires, the job goes on. */
 export async function waitForJob(folder: JobFolder, machine: Machine, signal?: AbortSignal): Promise<JobState> {
   const hasEnded = async () => readResult(folder) !== undefined || (await settleJob(folder, machine)) !== undefined
   while (signal?.aborted !== true && !(await hasEnded())) await sleep(POLL_MS, signal)

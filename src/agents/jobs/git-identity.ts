@@ -7,11 +7,11 @@ export interface Author {
 
 interface Asked {
   readonly workspace: string
-  /** Of the caller, as git would use it. */
+  /** Of the caller. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Empty where nothing is configured. */
   readonly configured: Author
-  /** For a machine on which git has no name. */
+  /** For a machine where git has no name. */
   readonly worker: string
 }
 
@@ -19,8 +19,8 @@ const NO_REPLY = "noreply@teamwork.invalid"
 const MAX_GIT_MS = 10_000
 
 /**
- * The author of an agent's commits, as variables: some agents hide git's settings from their commands, and a commit
- * without a name fails. Existing variables go first, then our configuration, then git's.
+ * As variables: some agents hide git's settings from their commands, and a commit without a name fails. Existing
+ * variables come first, then our configuration, then git's.
  */
 export async function gitIdentity(
   processes: Processes,
@@ -37,7 +37,7 @@ export async function gitIdentity(
   }
 }
 
-/** Of the repository and the user; empty without git. */
+/** Empty without git. */
 async function readGitSettings(
   processes: Processes,
   cwd: string,

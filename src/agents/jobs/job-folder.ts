@@ -9,7 +9,6 @@ import { MODEL_TIERS } from "../../planning/complexity/model-tier.ts"
 import { EFFORTS } from "../../tasks/effort.ts"
 import type { AgentResult } from "../port.ts"
 
-/** What was asked of an agent. */
 export const JobRequest = v.object({
   jobId: v.string(),
   agent: v.string(),
@@ -24,35 +23,34 @@ export const JobRequest = v.object({
 })
 export type JobRequest = Readonly<v.InferOutput<typeof JobRequest>>
 
-/** What states of a job need of its request; earlier versions wrote fewer fields. */
+/** Earlier versions wrote fewer fields. */
 const keptRequest = v.object({
   ...v.pick(JobRequest, ["jobId", "agent", "createdAt"]).entries,
   prompt: v.fallback(v.string(), ""),
 })
 
-/** How it ended. */
 export interface JobResult extends AgentResult {
   readonly finishedAt: string
 }
 
-/** We wrote the file, in one step; only the fields that states go by are checked. */
+/** We write the file in one step; only the fields that decide states are checked. */
 const jobResult = v.custom<JobResult>((value) => v.is(v.object({ reason: v.string(), finishedAt: v.string() }), value))
 const processIdentity = v.custom<ProcessIdentity>((value) => v.is(v.object({ pid: v.number() }), value))
 
-/** Everything about a job is on disk, for any process that asks. */
+/** On disk, for any process that asks. */
 export interface JobFolder {
   readonly path: string
   readonly job: v.InferOutput<typeof keptRequest>
 }
 
-/** Errors of the job's own process. */
+/** Of the job's own process. */
 export const LOG = "log.txt"
 const JOB = "job.json"
 const PROCESS = "process.json"
 const RESULT = "result.json"
 const CANCEL = "cancel"
 
-/** The prompt in it is masked, for people; the agent gets the real one. */
+/** The prompt in the folder is masked; the agent gets the real one. */
 export function makeJobFolder(home: string, job: JobRequest): JobFolder {
   const path = join(home, "jobs", job.jobId)
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -73,7 +71,7 @@ export function findJobFolder(home: string, jobId: string): JobFolder {
   return { path, job }
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listJobFolders(home: string): JobFolder[] {
   const root = join(home, "jobs")
   return namesIn(root)
@@ -85,10 +83,10 @@ export function listJobFolders(home: string): JobFolder[] {
     .sort((a, b) => b.job.createdAt.localeCompare(a.job.createdAt))
 }
 
-/** No job starts with it. */
+/** No job name starts with it. */
 const REMOVED = "."
 
-/** Moves a job away in one step, for `removeAway`, so that no process sees half of it. Undefined when it is gone. */
+/** Moves a job in one step, for `removeAway`, so that no process sees half of it. Undefined when it is gone. */
 export function takeAway({ path }: JobFolder): string | undefined {
   const away = join(dirname(path), `${REMOVED}${basename(path)}`)
   try {
@@ -100,7 +98,7 @@ export function takeAway({ path }: JobFolder): string | undefined {
   }
 }
 
-/** Removes everything that was moved away, also by a process that was killed. */
+/** Also jobs that a killed process had moved. */
 export function removeAway(home: string): void {
   const root = join(home, "jobs")
   for (const name of namesIn(root).filter((each) => each.startsWith(REMOVED)))
@@ -119,7 +117,7 @@ export function readResult({ path }: JobFolder): JobResult | undefined {
   return readJson(join(path, RESULT), jobResult)
 }
 
-/** The first result stays: the job and a process that takes it for dead may both write one. Removed jobs need none. */
+/** The first result stays: the job and a process that considers it dead may both write one. Removed jobs need none. */
 export function writeResult({ path }: JobFolder, result: JobResult): void {
   const draft = join(path, `${RESULT}.${process.pid}.tmp`)
   try {

@@ -24,7 +24,7 @@ export interface JobState {
   readonly jobId: string
   readonly agent: string
   readonly status: "running" | "completed" | "failed"
-  /** The end of the answer: so far while it runs, with the reason when it failed. */
+  /** The end of the answer so far, with the reason when it failed. */
   readonly output: string
   readonly isOutputCut: boolean
   /** Null while it runs. */
@@ -41,7 +41,7 @@ export interface Machine {
 }
 
 const MAX_OUTPUT = 32_000
-/** From the making of its folder until its process writes something. */
+/** From the creation of its folder until its process writes something. */
 const MAX_START_MS = 60_000
 
 export async function readJobState(folder: JobFolder, machine: Machine): Promise<JobState> {
@@ -62,17 +62,17 @@ export async function readJobState(folder: JobFolder, machine: Machine): Promise
   }
 }
 
-/** The result of a job; undefined while it runs. A job whose process died gets a result, and its processes end. */
+/** Undefined while the job runs. A job whose process died gets a result, and its processes end. */
 export async function settleJob(folder: JobFolder, machine: Machine): Promise<JobResult | undefined> {
   if (readResult(folder) !== undefined || !isDead(folder, machine)) return readResult(folder)
-  // Its agent and everything that it started has the job's mark.
+  // The agent and all its processes have the job's mark.
   await endMarked(`${markOf(folder.job.jobId)}=1`, machine.env)
   const result = resultOfDead(folder, machine)
   writeResult(folder, result)
   return readResult(folder) ?? result
 }
 
-/** For `doctor`: jobs whose process died, so that their agents may run on unattended. */
+/** Finds jobs whose process died, so that their agents may still run. */
 export async function checkJobs(home: string, fix: boolean, machine: Machine): Promise<Finding[]> {
   const dead = listJobFolders(home).filter((folder) => isDead(folder, machine))
   if (dead.length === 0) return []
@@ -89,7 +89,6 @@ function isDead(folder: JobFolder, { clock }: Machine): boolean {
   return isGone && readResult(folder) === undefined
 }
 
-/** A variable that marks the processes of a job. */
 export function markOf(jobId: string): string {
   return `TEAMWORK_JOB_${jobId.replaceAll(/\W/g, "")}`
 }
@@ -126,7 +125,7 @@ function wordsOf({ answer, reason, error }: JobResult): string {
   return [answer.trimEnd(), `${reason}: ${firstLine(error)}`].filter((part) => part !== "").join("\n")
 }
 
-/** A little more than is shown, to know whether something is missing. */
+/** A little more than is shown, to detect a cut. */
 function readEnd(file: string): string {
   let handle: number
   try {

@@ -1,9 +1,9 @@
 import type { AgentEvent, Speech } from "../port.ts"
 
-/** Text without line breaks is passed on in pieces of this length. */
+/** For text without line breaks. */
 const MAX_WAITING = 16 * 1024
 
-/** Joins pieces of text to lines, because a piece is often less than a word. */
+/** A piece is often less than a word. */
 export function joinParts(see: (event: AgentEvent) => void): { push(event: AgentEvent): void } {
   let open: ({ readonly at: number } & Speech) | undefined
   const close = () => {

@@ -10,7 +10,7 @@ export interface RunNote extends TeamName {
   readonly agent: string
   readonly runId: string
   readonly result: Pick<AgentResult, "reason" | "error" | "retryAt" | "durationMs" | "quota">
-  /** Of the program at the start of the run. */
+  /** At the start of the run. */
   readonly fingerprint: string | null
   readonly faultLimits?: FaultLimits
   readonly clock: Clock
@@ -18,7 +18,7 @@ export interface RunNote extends TeamName {
   openContext(): Promise<Context>
 }
 
-/** Records the end of a run for the next choice of an agent. Returns the problem instead of failing the run. */
+/** For the next choice of an agent. Returns the problem instead of failing the run. */
 export async function noteRun({ result, clock, faultLimits, ...note }: RunNote): Promise<string | undefined> {
   const { agent, runId, fingerprint, project, team, run } = note
   const { reason, error, retryAt, durationMs, quota } = result

@@ -9,37 +9,33 @@ export interface RecordedRun {
   readonly agent: Agent
   readonly job: AgentJob
   readonly options?: RunOptions
-  /** For the recording of this run. */
   readonly folder: string
-  /** Of each file. */
+  /** For each file. */
   readonly maxBytes: number
-  /** Gets each event as it is recorded, with pieces of text joined to lines. */
+  /** Each event as recorded, with pieces of text joined to lines. */
   readonly onWhole?: (event: AgentEvent) => void
 }
 
-/** The folder that holds the recordings of all agent runs: `runs/<project>/<team>/<run>`. */
+/** `runs/<project>/<team>/<run>` */
 export function runsFolder(home: string): string {
   return join(home, "runs")
 }
 
-/** The folder with the recording of one agent run. */
 export function runFolder(home: string, { project, team }: TeamName, run: string): string {
   return join(runsFolder(home), project, team, run)
 }
 
 export const RECORDING_FILES = {
-  /** The lines that the agent printed. */
   stream: "stream.jsonl",
   stderr: "stderr.txt",
   events: "events.jsonl",
-  /** The text it said. */
   output: "output.txt",
 } as const
 
-/** The text is for watching a running agent. */
+/** Only for watching a running agent. */
 const MAX_OUTPUT_BYTES = 1024 * 1024
 
-/** Runs an agent and records its output and events. Every run goes through here. */
+/** Every run goes through here. */
 export async function recordRun(run: RecordedRun): Promise<AgentResult> {
   const { agent, job, options = {}, folder, maxBytes, onWhole } = run
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -19,7 +19,7 @@ export interface RemovedJob {
 
 const DAY_MS = 86_400_000
 
-/** Removes jobs that ended long ago, with their recordings. */
+/** With their recordings. */
 export async function removeOldJobs(
   { home, maxAgeDays, dryRun }: Removal,
   machine: Machine,
@@ -38,7 +38,7 @@ export async function removeOldJobs(
   return removed
 }
 
-/** Another process may be removing it. */
+/** Another process may remove it meanwhile. */
 function sizeOf(folder: string): number {
   const files = filesIn(folder).filter((entry) => entry.isFile())
   return files.reduce(

@@ -9,11 +9,9 @@ import { type JobFolder, type JobRequest, writeResult } from "./job-folder.ts"
 import { EMPTY_RESULT, markOf } from "./job-state.ts"
 import { recordRun } from "./record-run.ts"
 
-/** A configured agent and its environment. */
 export interface ReadyAgent {
   readonly agent: Agent
   readonly env: Readonly<Record<string, string>>
-  /** It may be given work. */
   readonly isEnabled: boolean
   readonly models: Readonly<Record<Tier, ModelStanding>>
 }
@@ -27,7 +25,7 @@ export interface JobRun {
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly processes: Processes
-  /** The configured author of commits. */
+  /** Of commits. */
   readonly author: Author
   /** Its secrets are masked in all files. */
   readonly callerEnv: Readonly<Record<string, string | undefined>>
@@ -35,7 +33,7 @@ export interface JobRun {
   onResult?(result: AgentResult): Promise<void>
 }
 
-/** Runs the job in its own process. The folder gets a result in every case. */
+/** In its own process. The folder gets a result in every case. */
 export async function runJob({ folder, request, ready, clock, ...run }: JobRun): Promise<void> {
   const startedAt = clock.now()
   const finishedAt = () => new Date(clock.now()).toISOString()

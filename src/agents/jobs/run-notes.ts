@@ -4,11 +4,11 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
 
-/** Records runs of agents outside of tasks, such as planning and reviewing, in the team's events. */
+/** Records runs outside of tasks, such as planning and reviewing, in the team's events. */
 export interface RunNotes {
   started(run: EventData<"run.started">): Promise<void>
   ended(run: EventData<"run.ended">): Promise<void>
-  /** Records what waited for the team to exist. */
+  /** Records the runs that waited for the team to exist. */
   flush(): Promise<void>
 }
 
@@ -19,7 +19,6 @@ export interface NotedTeam extends TeamName {
   openContext(): Promise<Context>
 }
 
-/** A plan may be made before its team exists; its runs wait until then. */
 export function makeRunNotes({ project, team, isHeld, hasStore, openContext }: NotedTeam): RunNotes {
   let kept: ((context: Context) => Promise<void>)[] = []
   const flush = async () => {

@@ -9,13 +9,13 @@ import { type JobFolder, type JobRequest, LOG, makeJobFolder } from "./job-folde
 export interface JobStart {
   readonly home: string
   readonly request: JobRequest
-  /** Our own program; the id of the job is added. */
+  /** Our own program, without the id of the job. */
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Starts the job in its own process and returns when that has taken over. */
+/** Returns when the job's own process has taken over. */
 export async function startJob({ home, request, command, cwd, env }: JobStart): Promise<JobFolder> {
   const mask = makeMask(env)
   const folder = makeFolder(home, { ...request, prompt: mask(request.prompt) })

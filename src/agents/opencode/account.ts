@@ -20,7 +20,6 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const PROVIDER_SETTINGS = ["provider", "disabled_providers", "enabled_providers", "small_model"]
 
-/** Keys of providers that OpenCode knows by itself. */
 export const PROVIDER_KEYS = [
   "ANTHROPIC",
   "OPENAI",
@@ -78,7 +77,7 @@ export const readOpencodeAccount: ReadAccount = (env, files, isProfile = false) 
   }
 }
 
-/** Later files go before earlier ones. Texts in them may name variables and files. */
+/** Later files override earlier ones. Texts in them may name variables and files. */
 function readSettings(folder: string, env: Env, files: Files) {
   const names = ["config.json", "opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`)
   const paths = [...names, env.OPENCODE_CONFIG ?? ""].filter((path) => path !== "" && files.has(path))
@@ -92,7 +91,7 @@ function readSettings(folder: string, env: Env, files: Files) {
   return { settings, variables, paths, file: paths.at(-1) ?? `${folder}/opencode.json` }
 }
 
-/** Makes paths absolute, because our settings are in another folder. */
+/** Our settings are in another folder. */
 function anchorFiles(text: string, folder: string): string {
   return text.replaceAll(/\{file:([^}]+)\}/g, (_, path: string) =>
     /^[~/]/.test(path.trim()) ? `{file:${path}}` : `{file:${join(folder, path.trim())}}`,
@@ -105,7 +104,7 @@ function sayProvider(name: string, provider: unknown, file: string): string {
   return `provider ${name} of ${file}${at}`
 }
 
-/** The user's model, where it is of another provider than our built-in choice. */
+/** Where it is of another provider than our built-in choice. */
 function modelsOf({ model, small_model: small }: Table): Partial<Models> {
   if (typeof model !== "string" || model.startsWith("anthropic/")) return {}
   return { haiku: typeof small === "string" ? small : model, sonnet: model, opus: model }

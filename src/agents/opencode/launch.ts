@@ -15,9 +15,9 @@ const QUIET = {
 }
 
 /**
- * OpenCode gets a configuration folder of its own with the user's providers. Login and sessions stay where they are. The
- * project's configuration would override ours (permissions, plugins, servers), so it is switched off and its plain text is
- * copied.
+ * OpenCode gets its own configuration folder with the user's providers. Login and sessions stay where they are. The
+ * project's configuration would override ours (permissions, plugins, servers), so we switch it off and copy its
+ * plain text.
  */
 export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
   const folder = `${job.stateFolder}/opencode`
@@ -31,7 +31,7 @@ export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
       "json",
       "-m",
       job.model ?? config.models[job.tier],
-      // Only the log says that the model's server failed and that it will try again.
+      // Only the log shows that the model's server failed and OpenCode will retry.
       "--print-logs",
       "--log-level",
       "ERROR",
@@ -68,12 +68,12 @@ export function openOpencode(job: AgentJob, config: ProgramConfig): OpenLaunch {
   return { command: [...config.command, ...flags, ...config.args], env, files, links }
 }
 
-/** Files with instructions: the user's where they are wanted, the project's, and those its configuration names. */
+/** The user's where wanted, the project's, and those its configuration names. */
 function instructions({ workspace }: AgentJob, config: ProgramConfig): string[] {
   const { files } = config
   const found = findInstructions(workspace, ["AGENTS.md", "CLAUDE.md"], files.has)
   const named = OPENCODE_CONFIG_FILES.flatMap((name) => readTable(files, `${workspace}/${name}`).instructions ?? [])
-  // An address would be fetched.
+  // OpenCode would fetch a URL.
   const paths = named.filter((path) => typeof path === "string" && !/^\w+:\/\/|^[/~]|\.\./.test(path))
   return [...userExtras(config).instructions, ...[found ?? [], ...paths].flat().map((path) => `${workspace}/${path}`)]
 }
@@ -92,13 +92,13 @@ function settings(job: AgentJob, config: ProgramConfig) {
     share: "disabled",
     permission: permissions(job),
     instructions: instructions(job, config),
-    // It finds those in .claude and .agents by itself.
+    // OpenCode finds those in .claude and .agents by itself.
     skills: { paths: [...skills, ...own.skills] },
     mcp: { ...own.servers, ...agreedServers(opencodeFacts, job, config), ...Object.fromEntries(servers) },
   }
 }
 
-/** Nothing stays at "ask": that would end the run in the middle, with exit code 0. */
+/** Never "ask": that would end the run in the middle, with exit code 0. */
 function permissions({ permission, ownership, allowedTools, deniedTools }: AgentJob): Record<string, unknown> {
   const all = (tools: readonly string[], word: "allow" | "deny") =>
     Object.fromEntries(tools.map((tool) => [tool, word]))
@@ -125,7 +125,7 @@ function ownershipRules({ task, others, granted, shared, isCoordinated }: Owners
   return Object.fromEntries([...own, ...common, ...rules(granted, "allow")])
 }
 
-/** OpenCode knows only `?` and a `*` that crosses folders, so its rule is never narrower than ours and may be wider. */
+/** OpenCode has only `?` and a `*` that crosses folders, so its rule is never narrower than ours and may be wider. */
 function widen(glob: string): string[] {
   const [, before = "", choices, behind = ""] = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob) ?? []
   if (choices !== undefined) return choices.split(",").flatMap((choice) => widen(before + choice + behind))

@@ -19,7 +19,7 @@ export const opencode: AgentProgram = {
   ],
   account: readOpencodeAccount,
   install: "npm install -g opencode-ai",
-  // Laid out as a home is, so that `HOME=FOLDER opencode auth login` makes the account.
+  // Like a home, so that `HOME=FOLDER opencode auth login` makes the account.
   profile: (folder) => ({
     XDG_CONFIG_HOME: `${folder}/.config`,
     XDG_DATA_HOME: `${folder}/.local/share`,

@@ -18,8 +18,8 @@ import { opencodeFacts } from "./facts.ts"
 const WRITING_TOOLS: ReadonlySet<string> = new Set(opencodeFacts.tools.writing)
 
 /**
- * OpenCode with `run --format json`. It has no last event: a run is done when its last step finished with "stop" and the
- * exit code is 0. A refused permission also ends it with 0, but after a step that wanted to go on.
+ * `run --format json` has no last event: a run is done when its last step finished with "stop" and the exit code is
+ * 0. A refused permission also ends it with 0, but after a step that wanted to continue.
  */
 export function translateOpencode(job: AgentJob, clock: Clock): Translator {
   let session: string | null = null
@@ -29,7 +29,7 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
   let failure: Failure | undefined
   let wasRejected = false
 
-  /** The events of a line; undefined when it is none that we know. */
+  /** Undefined for an unknown line. */
   function eventsOf(event: Json, part: Json): AgentEventBody[] | undefined {
     switch (event.type) {
       case "step_start":
@@ -105,8 +105,8 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
 }
 
 /**
- * In its log: `message="stream error" ... small=false ... error.error="why"`. It does not say when it tries again, and
- * may wait as long as the server asked. A small model only makes the title.
+ * Log: `message="stream error" ... small=false ... error.error="why"`. It does not show the next try, and may wait
+ * as long as the server asked. A small model only makes the title.
  */
 function retrying(text: string, now: number): AgentEventBody[] {
   const why = /message="stream error".* small=false .*error\.error="(.*)"/.exec(text)?.[1]

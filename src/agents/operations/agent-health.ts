@@ -1,4 +1,4 @@
-// Rate limits, faults and quotas of agent programs and their accounts. They hold for every team of the store.
+// Rate limits, faults and quotas of agent programs and accounts, shared by all teams of the store.
 import type { TeamName } from "../../kernel/team.ts"
 import { agentField, type Context, operation, teamFields } from "../../store/operation.ts"
 import type { Tx } from "../../store/port.ts"
@@ -10,7 +10,7 @@ import { nextRateLimit } from "../rate-limit.ts"
 export interface AgentHealth {
   /** By the store's clock. */
   readonly now: string
-  /** The ends of current rate limits. */
+  /** Of current rate limits. */
   readonly until: Readonly<Record<string, string>>
   readonly faults: Readonly<Record<string, AgentFault>>
   readonly quotas: Readonly<Record<string, readonly QuotaWindow[]>>
@@ -36,29 +36,29 @@ export const readAgentHealth = operation({
 
 export interface NotedRun extends TeamName {
   readonly agent: string
-  /** The id that the run was admitted with. */
+  /** As admitted. */
   readonly runId: string
   readonly reason: Reason
   readonly error: string
-  /** How long the agent says to wait. */
+  /** As the agent reported. */
   readonly waitMs?: number
   readonly durationMs: number
-  /** Of the program at the start of the run. */
+  /** At the start of the run. */
   readonly fingerprint: string | null
   readonly quota?: readonly QuotaWindow[]
   readonly limits?: FaultLimits
 }
 
 export interface AfterRun {
-  /** When it may be used again; null for now. */
+  /** Null for now. */
   readonly until: string | null
   /** The program works again after a fault. */
   readonly isBack: boolean
 }
 
 /**
- * What the end of a run says about the program. `fault`: the program, its account or its provider failed. `limited`: the
- * account must wait. `works`: the model was reached, however the task went. `silent`: nothing either way.
+ * `fault`: the program, its account or its provider failed. `limited`: the account must wait. `works`: the model
+ * was reached, however the task went. `silent`: no information.
  */
 type Finding = "fault" | "limited" | "works" | "silent"
 
@@ -83,7 +83,7 @@ const FINDINGS: Readonly<Record<Reason, Finding>> = {
   cancelled: "silent",
 }
 
-/** Records how a run ended, for the next choice of an agent. Takes durations, because clocks of machines differ. */
+/** For the next choice of an agent. Takes durations, because clocks of machines differ. */
 export async function noteAgentRun({ store }: Context, ended: NotedRun): Promise<AfterRun> {
   return store.write(async (tx) => {
     const now = await tx.now()
@@ -128,10 +128,9 @@ async function noteFault(tx: Tx, ended: NotedRun, now: number): Promise<AfterRun
   return { until, isBack: false }
 }
 
-/** In characters. */
 const MAX_ERROR = 1000
 
-/** After a run without a fault: whether the program is used again from now on. */
+/** Returns whether the program is used again from now on. */
 async function settleFault(
   tx: Tx,
   ended: NotedRun,
@@ -155,7 +154,7 @@ export interface Admission {
   readonly agent: string
   readonly runId: string
   readonly fingerprint: string | null
-  /** How long the run may be silent before another one may try the program. */
+  /** After this silence another run may try the program. */
   readonly leaseMs: number
 }
 
@@ -163,8 +162,8 @@ export interface Admission {
 export type Admitted = { readonly isProbe: boolean } | { readonly fault: AgentFault; readonly until: number }
 
 /**
- * Called right before a run. While a program is left out no run starts. Afterwards exactly one of all callers is admitted
- * as the probe, whose end must be recorded.
+ * Call right before a run. While a program rests no run starts. Afterwards exactly one of all callers is admitted
+ * as the probe and must record its end.
  */
 export async function admitRun(
   { store }: Context,
@@ -184,7 +183,7 @@ export async function admitRun(
   })
 }
 
-/** The probe goes on; `hasAnswered`: its model answered. */
+/** `hasAnswered`: the model answered. */
 export async function renewProbe(
   { store }: Context,
   { agent, runId, leaseMs, hasAnswered }: Omit<Admission, "fingerprint"> & { readonly hasAnswered: boolean },
@@ -201,9 +200,9 @@ export async function renewProbe(
 
 export interface Reset {
   readonly agent: string
-  /** Null when it was not left out. */
+  /** Null when it had none. */
   readonly fault: AgentFault | null
-  /** Null when it was not rate-limited. */
+  /** Null without a rate limit. */
   readonly limitedUntil: string | null
 }
 

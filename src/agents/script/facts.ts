@@ -1,6 +1,6 @@
 import type { ProgramFacts } from "../program-facts.ts"
 
-/** No agent at all: the commands of the task itself. */
+/** Runs the commands of the task. */
 export const scriptFacts = {
   name: "script",
   title: "the shell of scripts",

@@ -2,7 +2,7 @@ import type { AgentProgram } from "../program.ts"
 import { scriptFacts } from "./facts.ts"
 import { DRIVER, translateScript } from "./translate.ts"
 
-/** Done when each command of the task ended with 0. */
+/** Done when each command of the task exits with 0. */
 export const script: AgentProgram = {
   ...scriptFacts,
   command: ["sh"],

@@ -4,10 +4,10 @@ import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { appendTail } from "../translator-parts.ts"
 
-/** Starts a line of our own inside the output of commands; no text file holds it. */
+/** Starts our own lines inside the output of commands; no text file holds it. */
 const MARK = "\u001eteamwork "
 
-/** Runs its arguments one after the other, prints when each starts and how it ended, and stops at the first failure. */
+/** Runs its arguments in order, prints when each starts and how it ended, and stops at the first failure. */
 export const DRIVER = String.raw`exec 2>&1
 n=0
 for command in "$@"; do
@@ -21,7 +21,7 @@ done`
 
 const MAX_TAIL = 16_000
 
-/** The output of the task's own commands: each command is a tool call, and what it prints is text. */
+/** Each command is a tool call, and its output is text. */
 export function translateScript({ commands }: AgentJob): Translator {
   let ended = 0
   let tail = ""
@@ -34,7 +34,7 @@ export function translateScript({ commands }: AgentJob): Translator {
     return { type: "text", text }
   }
 
-  /** A shell ends with 127 when a program is missing, and says which. */
+  /** A shell exits with 127 when a program is missing, and names it. */
   function why(code: string, command: string): string {
     const name = code === "127" ? missingProgram(outputOfCommand, command) : undefined
     return name === undefined ? "" : `, ${name} was not found`

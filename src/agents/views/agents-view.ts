@@ -67,7 +67,6 @@ export function renderAgents(agents: readonly AgentRow[], screen: Screen): strin
   return `${parts.join("\n\n")}\n\nPrices in dollars per million tokens.`
 }
 
-/** How it reaches its model, or what is missing before it can. */
 export function sayReach({ detection }: Pick<AgentRow, "detection">): string {
   if (detection.missing !== null) return detection.missing
   if (!detection.isAvailable) return "-"
@@ -112,7 +111,7 @@ export interface UsageFacts {
   readonly dollarsAreEstimated?: boolean
 }
 
-/** Empty when nothing was used. */
+/** Empty without usage. */
 export function sayUsage({ inputTokens, outputTokens, dollars, dollarsAreEstimated }: UsageFacts): string {
   if (inputTokens + outputTokens === 0) return ""
   const cost = dollars === null ? "cost unknown" : `$${dollars.toFixed(4)}`

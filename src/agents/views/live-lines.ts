@@ -4,7 +4,7 @@ import { targetOf } from "../tool-target.ts"
 
 const MAX_TOOL_LINE = 200
 
-/** What a worker prints while its agent runs: text and tool calls. */
+/** Text and tool calls. */
 export function liveLines(agent: string, entry: LogEntry): string[] {
   if (entry.kind === "text") {
     const [first = "", ...rest] = manyLines(entry.text).trim().split("\n")

@@ -12,7 +12,6 @@ export function runHeading(run: RunFact, screen: Screen): string {
   return paint(oneLine(text), "bold", screen.color)
 }
 
-/** The lines of an entry, with its time before the first one. */
 function renderEntry(entry: LogEntry, screen: Screen): string {
   const time = entry.at === null ? "        " : new Date(entry.at).toISOString().slice(11, 19)
   const [first = "", ...rest] = linesOf(entry, screen.columns - INDENT.length)
