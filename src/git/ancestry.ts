@@ -3,12 +3,12 @@ import type { Git } from "./git.ts"
 import { type CommitFacts, isFullName } from "./object-reader.ts"
 import { findNamedBranch } from "./read-named-branch.ts"
 
-/** The commit that a branch, tag or id names. User input never reaches git where it could be read as an option. */
+/** User input never reaches git where it could be read as an option. */
 export async function findCommit(git: Git, revision: string): Promise<CommitFacts | undefined> {
   const objects = await git.objects()
   if (isFullName(revision)) {
     const found = await objects.commit(revision)
-    // One of our refs may name a branch; then it means the tip of that branch.
+    // One of our refs may name a branch: then it means the tip of that branch.
     if (found !== undefined || !revision.startsWith("refs/teamwork/")) return found
     const branch = await findNamedBranch(git, revision)
     return branch === undefined ? undefined : objects.commit(branch)
@@ -24,7 +24,7 @@ export async function getCommit(git: Git, revision: string): Promise<CommitFacts
   return found
 }
 
-/** The id of a commit's tree, or of the tree itself. */
+/** Accepts a commit or a tree. */
 export async function getTree(git: Git, name: string): Promise<string> {
   const tree = `${name}^{tree}`
   const found = isFullName(name) ? await (await git.objects()).id(tree) : undefined
@@ -37,18 +37,17 @@ export async function readBlob(git: Git, id: string): Promise<string> {
   return found.content.toString("utf8")
 }
 
-/** Whether the history of `later` includes `earlier`. */
 export async function isAncestor(git: Git, earlier: string, later: string): Promise<boolean> {
   if (await isNear(git, earlier, later)) return true
   return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
 }
 
-/** How many commits of a history are read before git is asked. */
+/** How many commits to read before asking git. */
 const NEAR = 32
 
 /**
- * Whether `earlier` is among the last commits before `later`. A task asks this about four times, nearly always of such
- * commits, and a git process for each costs 9 ms of CPU: too much for the limit of the benchmark `engine`.
+ * A task asks this about four times, nearly always for recent commits. A git process for each would cost 9 ms of
+ * CPU, too much for the limit of the benchmark `engine`.
  */
 async function isNear(git: Git, earlier: string, later: string): Promise<boolean> {
   const objects = await git.objects()
@@ -65,7 +64,7 @@ async function isNear(git: Git, earlier: string, later: string): Promise<boolean
 /** More commits than a team merges in a day. */
 const MOST_READ = 20_000
 
-/** `isAncestor` for many commits of one history, which is read once. */
+/** `isAncestor` for many commits, reading the history once. */
 export function makeContains(git: Git): (later: string, earlier: string) => Promise<boolean> {
   let last: { readonly later: string; readonly commits: ReadonlySet<string> } | undefined
   return async (later, earlier) => {

@@ -2,7 +2,7 @@ import { isAncestor } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { Branch, BranchHistory } from "./port.ts"
 
-/** One git process reads, for all branches, the commits that `tip` does not have. */
+/** Reads all branches with one git process. */
 export async function readHistories(git: Git, tip: string, branches: readonly Branch[]): Promise<BranchHistory[]> {
   if (branches.length === 0) return []
   const heads = [...new Set(branches.flatMap((branch) => [branch.head, branch.base]))]
@@ -27,7 +27,7 @@ export async function readHistories(git: Git, tip: string, branches: readonly Br
   )
 }
 
-/** Of every commit that `tip` does not have. */
+/** Only commits that `tip` does not have. */
 type Parents = ReadonlyMap<string, readonly string[]>
 
 function listForeign(parents: Parents, { head, mayContain, others }: Branch, own: ReadonlySet<string>): string[] {

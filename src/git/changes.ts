@@ -3,7 +3,6 @@ import { getTree, readBlob } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { Change, FileMode } from "./port.ts"
 
-/** A change with what git needs to apply it. */
 export interface GitChange extends FileChange {
   readonly mode: string
   readonly oid: string
@@ -12,18 +11,18 @@ export interface GitChange extends FileChange {
 const LINK = "120000"
 const REPOSITORY = "160000"
 
-/** How two commits or trees differ, with renames and numbers of lines. */
+/** With renames and line counts. */
 export function readChanges(git: Git, from: string, to: string): Promise<Change[]> {
   return diff(git, ["--numstat", "-M"], from, to)
 }
 
-/** Every path in which two commits or trees differ. A rename is a deletion and an addition. */
+/** Without renames: each is a deletion and an addition. */
 export async function listChanges(git: Git, from: string, to: string): Promise<GitChange[]> {
   const changes = await diff(git, ["--no-renames"], from, to)
   return changes.map(({ path, status, oldMode, newMode, oldId, newId, linksTo }) => {
     const shown = newMode ?? oldMode
     const type = shown === LINK ? "link" : shown === REPOSITORY ? "repository" : "file"
-    // A repository that replaces a file is a new repository all the same.
+    // A repository that replaces a file counts as new too.
     const isNew = status === "added" || (newMode === REPOSITORY && oldMode !== REPOSITORY)
     const change = status === "deleted" ? "deleted" : isNew ? "added" : oldId === newId ? "mode" : "modified"
     const target = linksTo === undefined ? {} : { target: linksTo }
@@ -31,7 +30,7 @@ export async function listChanges(git: Git, from: string, to: string): Promise<G
   })
 }
 
-/** Hides nothing: neither attributes and drivers nor `ignore` in `.gitmodules` apply. */
+/** Ignores attributes, drivers and `ignore` in `.gitmodules`, which could hide changes. */
 async function diff(git: Git, options: readonly string[], from: string, to: string): Promise<Change[]> {
   const objects = await git.objects()
   const [one, other] = await Promise.all([getTree(git, from), getTree(git, to)])
@@ -46,7 +45,7 @@ async function diff(git: Git, options: readonly string[], from: string, to: stri
 
 const RAW_DIFF = ["-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
 
-/** First all raw entries, `:modes ids status` and one or two paths; then the numbers of lines in the same order. */
+/** First all raw entries, `:modes ids status` and one or two paths; then the line counts in the same order. */
 function parseChanges(entries: readonly string[]): Change[] {
   const raw: Omit<Change, "isBinary" | "addedLines" | "deletedLines">[] = []
   const counts: { added: string; deleted: string }[] = []

@@ -1,11 +1,10 @@
 import { copyFileSync, rmSync, statSync, utimesSync } from "node:fs"
 
 export interface TemporaryIndex extends Disposable {
-  /** Makes git use the file as its index. */
   readonly env: Record<string, string>
 }
 
-/** Removes what an interrupted call left, and the file itself at the end. */
+/** Removes what an interrupted call left, and the file itself when disposed. */
 export function temporaryIndex(file: string): TemporaryIndex {
   const remove = () => {
     for (const each of [file, `${file}.lock`]) rmSync(each, { force: true })
@@ -15,8 +14,8 @@ export function temporaryIndex(file: string): TemporaryIndex {
 }
 
 /**
- * Copies an index with its time. Git assumes that a file with the same size and time is unchanged, unless the index is as
- * old as the file. A newer copy would hide changes made in the second of the last commit.
+ * Keeps the time of the index. Git assumes that a file with the same size and time is unchanged, unless the index
+ * is as old as the file: a newer copy would hide changes made in the second of the last commit.
  */
 export function copyIndex(from: string, to: string): void {
   copyFileSync(from, to)

@@ -9,9 +9,9 @@ const PROGRAM = 0o100755
 const LINK = 0o120000
 
 /**
- * The tree of a worktree that contains exactly the files of the index, unchanged by the same criteria that git uses.
- * Undefined if git has to compare. A task compares its files six times; with a git process for each it costs 13 ms more
- * CPU (38 ms in all), which brings the wall time of the benchmark `engine` to its limit.
+ * The tree of a worktree with exactly the unchanged files of its index, by git's own criteria. Undefined if git has
+ * to compare. A task compares its files six times; a git process for each would cost 13 ms more CPU (38 ms in all),
+ * which brings the wall time of the benchmark `engine` to its limit.
  */
 export function findCleanTree(path: string, adminDir: string): string | undefined {
   const index = readBytes(`${adminDir}/index`)
@@ -33,7 +33,7 @@ interface Place {
   readonly writtenAt: bigint
 }
 
-/** A file that is not older than the index may have changed with the same times and size, so its content is compared. */
+/** A file as new as the index may have changed with the same times and size, so compare its content. */
 function isUnchanged(index: Buffer, { path, mode, at, stage }: TrackedFile, place: Place): boolean {
   if (stage !== 0 || (mode !== FILE && mode !== PROGRAM && mode !== LINK)) return false
   const file = `${place.path}/${path}`
@@ -48,14 +48,12 @@ function isUnchanged(index: Buffer, { path, mode, at, stage }: TrackedFile, plac
   const owner = [stat.uid, stat.gid, stat.size]
   const isEqual = (values: readonly bigint[], from: number) =>
     values.every((value, number) => Number(BigInt.asUintN(32, value)) === index.readUInt32BE(from + 4 * number))
-  // The mode is between them.
   return isEqual(seen, at) && isEqual(owner, at + 28)
 }
 
-/** Git hashes larger files. */
 const MOST_BYTES = 1_000_000n
 
-/** The blob id of the content as it is. If a filter changes the content the ids differ, and git has to compare. */
+/** The blob id of the raw content. If a filter changes the content, the ids differ and git has to compare. */
 function hashOf(file: string): string {
   const content = readFileSync(file)
   return new Bun.CryptoHasher("sha1").update(`blob ${content.length}\0`).update(content).digest("hex")

@@ -25,17 +25,15 @@ import { readWorktreePath } from "./workspaces/workspace-context.ts"
 import { setupOfWork, startOfWork } from "./workspaces/workspace-record.ts"
 
 interface Checkouts {
-  /** Holds the checkouts of gates. */
   readonly home: string
-  /** The repository to check out from; by default that of the folder. */
+  /** Default: the repository of the folder. */
   readonly context?: RepositorySource
-  /** Sets a checkout up for commands. */
   readonly prepare: (place: CheckoutPlace) => Promise<void>
-  /** Present if checkouts are set up automatically. */
+  /** Only for automatic set-ups. */
   readonly setup?: Pick<CheckoutSetup, "describe" | "compare">
 }
 
-/** The `GateRepository` of a folder; undefined outside of a repository. */
+/** Undefined outside of a repository. */
 export async function openGateRepository(given: Git, { home, context, prepare, setup }: Checkouts) {
   const git = gitInFolder(given, home)
   const top = await git.run(["rev-parse", "--show-toplevel"])
@@ -44,7 +42,7 @@ export async function openGateRepository(given: Git, { home, context, prepare, s
   const here = gitInFolder(given.in(folder), home)
   const { gitDir, commonDir } = await here.places()
   const place = isView(gitDir) ? placeOfView(gitDir) : undefined
-  /** In a workspace HEAD is the worker's commit, which may have to be imported first. */
+  /** In a workspace HEAD is the worker's commit, which may not be imported yet. */
   const findHead = async () => {
     if (place === undefined) return "HEAD"
     const { commit } = await importHead({ git: here, commonDir }, { ...place, isLinked: false })
@@ -56,7 +54,6 @@ export async function openGateRepository(given: Git, { home, context, prepare, s
     findStart: () => startOfWork(here),
     listUncommitted: async () =>
       place === undefined ? listUncommitted(here, folder) : listChanged(here, gitDir, await findHead()),
-    // A folder with tracked files only has no ignored ones.
     hasIgnored: async () => findCleanTree(folder, gitDir) === undefined && (await listIgnored(here)).length > 0,
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
@@ -103,15 +100,15 @@ async function listUncommitted(git: Git, folder: string): Promise<string[]> {
 }
 
 /**
- * The same in a workspace, where `git status` could run programs that the worker configured. Nested repositories are left
- * out: they cannot be committed, and are reported when they are set aside.
+ * In a workspace `git status` could run programs that the worker configured. Leaves out nested repositories: they
+ * cannot be committed, and setting them aside reports them.
  */
 async function listChanged(git: Git, view: string, head: string): Promise<string[]> {
   const { changes } = await readStatus(git, view, head)
   return changes.filter((change) => !change.isRepository).map((change) => change.path)
 }
 
-/** What git ignores in a checkout. An ignored folder is one entry that ends with a slash. */
+/** An ignored folder is one entry that ends with a slash. */
 export function listIgnored(git: Git): Promise<string[]> {
   return git.list(["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"])
 }
@@ -131,7 +128,7 @@ function openTree(git: Git, tree: string) {
     id: async (path: string) => (await git.objects()).id(nameOf(path)),
     async bytes(path: string) {
       const found = await (await git.objects()).read(nameOf(path))
-      // A copy: the buffer is part of a larger one that is reused.
+      // Copy, because the buffer is part of a larger one that is reused.
       return found?.type === "blob" ? Uint8Array.from(found.content) : undefined
     },
     read: (path: string) => git.read(["cat-file", "blob", `${tree}:${path}`]),
@@ -150,7 +147,7 @@ function namesIn({ id, content }: GitObject): string[] {
   return names
 }
 
-/** The form that `parseDiff` reads, whatever the user's settings are. */
+/** The format that `parseDiff` reads, independent of the user's settings. */
 const DIFF = [
   "--patch",
   "--unified=0",
@@ -168,8 +165,8 @@ const DIFF = [
 ]
 
 /**
- * Lends checkouts of single commits. Each has its own repository, and a file that names the process that uses it: the next
- * call removes what a dead process left.
+ * Each checkout has its own repository, and a file that names the process using it, so that the next call can
+ * remove what a dead process left.
  */
 function checkouts(
   git: Git,
@@ -203,7 +200,7 @@ function remove({ path, gitDir, view }: CheckoutPlace): void {
   for (const folder of [path, gitDir, view, linked ?? path]) rmSync(folder, { recursive: true, force: true })
 }
 
-/** Version 0.1.0 made linked worktrees, for which the user's repository has a folder each. */
+/** Version 0.1.0 made linked worktrees, each with a folder in the user's repository. */
 function linkedAdminDir(path: string): string | undefined {
   const target = /^gitdir: (.+\/worktrees\/[^/\n]+)\n?$/.exec(readText(`${path}/.git`))?.[1]
   return target !== undefined && readWorktreePath(target) === path ? target : undefined
@@ -217,7 +214,7 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-/** Commands may change its repository in any way: it is removed with the checkout. */
+/** Commands may change its repository in any way, so it is removed with the checkout. */
 async function makeCheckout(source: RepositorySource, place: CheckoutPlace, commit: string): Promise<void> {
   mkdirSync(place.path, { recursive: true })
   makeView(place, { commonDir: source.commonDir, commit })

@@ -8,22 +8,21 @@ import { makeObjectReader, type ObjectReader } from "./object-reader.ts"
 import { commonDirOf } from "./read-refs.ts"
 import { isWriteRefused, readOnly } from "./write-into.ts"
 
-/** The git program in one folder. Arguments never pass through a shell. */
+/** Arguments never pass through a shell. */
 export interface Git {
   readonly folder: string
-  /** Also returns a failure. Throws `git.locked` if another program keeps a lock. */
+  /** Returns failures too. Throws `git.locked` if another program keeps a lock. */
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>
-  /** The output without the last line break. Throws `git.failed`. */
+  /** Without the last line break. Throws `git.failed`. */
   read(args: readonly string[], options?: GitOptions): Promise<string>
-  /** The entries of output with `-z`. Throws `git.failed`. */
+  /** Splits output of `-z`. Throws `git.failed`. */
   list(args: readonly string[], options?: GitOptions): Promise<string[]>
   /** Pipes the output of the first command into the second. Throws `git.failed`. */
   pipe(from: readonly string[], to: readonly string[], options: PipeOptions): Promise<void>
-  /** The same git in another folder. */
   in(folder: string): Git
-  /** The git folders of `folder`. Throws `git.failed` outside of a repository. */
+  /** Throws `git.failed` outside of a repository. */
   places(): Promise<GitPlaces>
-  /** Reads objects without starting git for each; of this git folder, by default that of `folder`. */
+  /** Reads objects without starting git for each. Default: the git folder of `folder`. */
   objects(gitDir?: string): Promise<ObjectReader>
 }
 
@@ -36,10 +35,9 @@ export interface GitPlaces {
 
 export interface GitOptions {
   readonly input?: string | Uint8Array
-  /** Added to the environment of every call. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
-  /** Called with the lock file each time that another program holds a lock which this call needs. */
+  /** Called with the lock file each time another program holds a lock that this call needs. */
   readonly onLocked?: (file: string) => void
 }
 
@@ -64,15 +62,15 @@ interface GitPorts {
 }
 
 const TIMEOUT_MS = 10 * 60_000
-/** Git holds a lock for moments. A process that holds it for longer hangs or was killed. */
+/** Git holds locks only for moments: a longer one means that the process hangs or was killed. */
 const LOCK_PATIENCE_MS = 5000
 const LOCK_PAUSE_MS = 50
 /** Git itself waits this long for the lock of a ref. */
 const REF_PAUSE_MS = 100
 
 /**
- * Our own git calls run no hooks, sign nothing and never prompt: a hook could refuse or change what we keep, and no person
- * is there to type a passphrase. Hooks and signing of people and agents are not affected.
+ * Our own git calls run no hooks, sign nothing and never prompt: a hook could refuse or change what we keep, and a
+ * passphrase prompt would hang. This does not affect the hooks and signing of people and agents.
  */
 const SETTINGS = asOptions([
   "core.hooksPath=/dev/null",
@@ -87,7 +85,7 @@ const SETTINGS = asOptions([
   "log.showSignature=false",
 ])
 
-/** If git-lfs is configured but not installed, every checkout would fail. This leaves its pointer files as they are. */
+/** If git-lfs is configured but missing, every checkout would fail. This leaves its pointer files unchanged. */
 const WITHOUT_LFS = asOptions([
   "filter.lfs.process=",
   "filter.lfs.clean=cat",
@@ -99,7 +97,7 @@ function asOptions(settings: readonly string[]): readonly string[] {
   return settings.flatMap((setting) => ["-c", setting])
 }
 
-/** Shared by a git and all that `in` makes of it. */
+/** Shared by a git and all that `in` creates from it. */
 interface Family {
   readonly settings: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
@@ -143,7 +141,7 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
     for (let slept = 0; ; slept += LOCK_PAUSE_MS) {
       const result = await once(args, options)
       if (!isLocked(result) && !isHalfMade(result)) return result
-      // Git itself waits for some locks.
+      // Git waits for some locks itself.
       const waited = Math.max(slept, performance.now() - begunAt)
       if (isHalfMade(result) && waited >= LOCK_PATIENCE_MS) return result
       const file = /Unable to create '(.+?\.lock)'/.exec(result.stderr)?.[1]
@@ -200,15 +198,15 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
   }
 }
 
-/** Changes if the folder comes to belong to another repository. */
+/** Changes if another repository takes over the folder. */
 function stampOf(folder: string, gitDir: string): string {
   const { ino, birthtimeMs } = lstatSync(gitDir, { throwIfNoEntry: false }) ?? {}
   return `${ino} ${birthtimeMs} ${readText(`${folder}/.git`)}`
 }
 
 /**
- * Its processes run in `/`: they must not look like a git that holds a lock in the repository, and must not keep a folder
- * from being removed.
+ * Its processes run in `/`, so that they do not look like a git that holds a lock in the repository, nor block
+ * removing a folder.
  */
 function readerAt(family: Family, gitDir: string): ObjectReader {
   const { settings, env, objects } = family
@@ -224,7 +222,6 @@ function readerAt(family: Family, gitDir: string): ObjectReader {
   return known
 }
 
-/** The same git with variables set for every call. */
 export function withVariables(git: Git, env: Readonly<Record<string, string>>): Git {
   const merged = (options?: GitOptions): GitOptions => ({ ...options, env: { ...env, ...options?.env } })
   return {
@@ -240,7 +237,7 @@ export function withVariables(git: Git, env: Readonly<Record<string, string>>): 
   }
 }
 
-/** Without the variables with which a hook or an outer git would point us to another repository. */
+/** Drops variables with which a hook or an outer git would point us to another repository. */
 function gitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   const own = Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || KEPT.test(name))
   return { ...Object.fromEntries(own), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: ":", GIT_ASKPASS: "true" }
@@ -253,7 +250,7 @@ function isLocked({ exitCode, stderr }: GitResult): boolean {
   return exitCode !== 0 && /Unable to create '.+\.lock': File exists|could not lock config file/.test(stderr)
 }
 
-/** Git reads all worktrees, and one that another git is just creating lacks files for a moment. */
+/** Git reads all worktrees; one that another git is creating lacks files for a moment. */
 function isHalfMade({ exitCode, stderr }: GitResult): boolean {
   return (
     exitCode !== 0 && /failed to read \S*\/worktrees\/[^/\s]+\/\w+: Success|worktrees\/[^/\s]+\/commondir/.test(stderr)

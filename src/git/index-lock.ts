@@ -4,32 +4,29 @@ import { readText } from "../lib/read-files.ts"
 import { copyIndex } from "./copy-index.ts"
 import { lockedFor } from "./git.ts"
 
-/** The same as for locks of git. */
 const PATIENCE_MS = 5000
 const PAUSE_MS = 50
 
 export interface IndexLock {
-  /** Makes git use a copy of the index. */
   readonly env: Readonly<Record<string, string>>
-  /** Replaces the index by the copy. Can be repeated. */
+  /** Replaces the index with the copy. Can be repeated. */
   apply(): void
   release(): void
 }
 
 interface Place {
-  /** Git folder of the checkout. */
   readonly gitDir: string
-  /** The content of the lock file, which identifies it as ours. */
+  /** Content of the lock file; identifies it as ours. */
   readonly text: string
-  /** A folder of ours on the same file system. */
+  /** Ours, on the same file system. */
   readonly folder: string
   readonly name: string
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
 /**
- * Locks the index of a checkout as git does, but with a text in the lock file that identifies it even after the process was
- * killed. Takes over a lock with the same text. Throws `git.locked` if another program keeps the lock.
+ * Locks an index as git does, with a text in the lock file that identifies it even after the process was killed.
+ * Takes over a lock with the same text. Throws `git.locked` if another program keeps the lock.
  */
 export async function lockIndex({ gitDir, text, folder, name, sleep }: Place): Promise<IndexLock> {
   const [index, lock] = [join(gitDir, "index"), join(gitDir, "index.lock")]
@@ -61,7 +58,7 @@ export async function lockIndex({ gitDir, text, folder, name, sleep }: Place): P
   }
 }
 
-/** Linking creates the lock file together with its content. */
+/** A hard link creates the lock file together with its content. */
 function take(mark: string, lock: string, text: string): boolean {
   try {
     writeFileSync(mark, `${text}\n`)

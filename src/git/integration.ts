@@ -8,9 +8,8 @@ export interface Integration {
   /** `refs/heads/teamwork/<project>/<team>/integration` */
   readonly ref: string
   readonly tip: string
-  /** The commit it started from. */
   readonly start: string
-  /** The branch that it is delivered to, without `refs/heads/`. */
+  /** Branch to deliver to, without `refs/heads/`. */
   readonly target: string
 }
 
@@ -29,8 +28,8 @@ export async function findIntegration(
 }
 
 /**
- * The team's integration branch. The first call creates it at the target: the named branch, or the one that is checked
- * out. Idempotent, also after an interruption.
+ * The first call creates the integration branch at the target: the named branch, or the one checked out.
+ * Idempotent, also after an interruption.
  */
 export async function ensureIntegration(merges: Merges, name: RunName, target?: string): Promise<Integration> {
   const found = await findIntegration(merges, name)
@@ -48,7 +47,7 @@ export async function ensureIntegration(merges: Merges, name: RunName, target?: 
   return made
 }
 
-/** Throws if the repository has no commit, or if the target branch of the team does not exist. */
+/** Throws if the repository has no commit or the team's target branch does not exist. */
 export async function assertTarget(merges: Merges, name: RunName, named?: string): Promise<void> {
   const found = await findIntegration(merges, name)
   const branch = named ?? found?.target

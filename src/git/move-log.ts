@@ -13,10 +13,10 @@ import { bornAt, type ExpectedLocks, findOwnLocks, stampOf } from "./own-locks.t
 import { writeInto } from "./write-into.ts"
 
 /**
- * Git locks a ref or an index with a file beside it. A killed git leaves that file, and then the ref cannot move any more. A
- * lock file does not name its owner, so before each move we write a note: which locks git will take and what it will write
- * into them. If the process of a note is gone, the note says which locks may be removed, and which files of a checkout
- * were being replaced. Locks of other programs always stay.
+ * Git locks a ref or an index with a file beside it. A killed git leaves that file, and the ref cannot move any
+ * more. A lock file does not name its owner, so before each move we write a note: the locks that git will take and
+ * their content. If the process of a note is gone, the note says which locks to remove and which files of a
+ * checkout were being replaced. Locks of other programs always stay.
  */
 export interface MoveLog {
   readonly ids: Ids
@@ -25,14 +25,14 @@ export interface MoveLog {
 }
 
 export interface Move {
-  /** The new value of each ref: an id, or null to delete it. */
+  /** `to` is an id, or null to delete the ref. */
   readonly refs: readonly { readonly ref: string; readonly to: string | null }[]
   /** A clean checkout that changes from one commit to another. */
   readonly checkout?: { readonly folder: string; readonly from: string; readonly to: string }
 }
 
 const Texts = v.record(v.string(), v.string())
-/** Earlier versions wrote less, and of locks only the names. */
+/** Earlier versions wrote less: of locks only the names. */
 const Note = v.object({
   process: v.object({ pid: v.number(), start: v.string() }),
   checkout: v.optional(v.object({ folder: v.string(), from: v.string(), to: v.string() })),
@@ -62,7 +62,7 @@ interface MoveOptions extends GitOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Runs `work` with a note of what it locks. `env` marks the git processes that it starts. */
+/** Writes a note of what `work` locks. `env` marks the git processes that it starts. */
 export async function runLogged<T>(
   git: Git,
   log: MoveLog,
@@ -100,12 +100,12 @@ export async function runLogged<T>(
     rmSync(file, { force: true })
     return result
   } catch (error) {
-    // Only git may have been killed, and not this process.
+    // Perhaps only git was killed, not this process.
     await repair(git, log, { common, id, note })
     throw error
   }
 
-  /** If another program holds the index, nothing was done that needs a repair. */
+  /** If another program holds the index, there is nothing to repair. */
   async function lockOrForget(): Promise<IndexLock | undefined> {
     if (move.checkout === undefined) return undefined
     try {
@@ -117,19 +117,18 @@ export async function runLogged<T>(
   }
 }
 
-/** Completes or undoes what killed processes left. Returns what it repaired, for people. */
+/** Completes or undoes what killed processes left. Returns descriptions of the repairs for people. */
 export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   const { commonDir: common } = await git.places()
   const folder = join(common, FOLDER)
   const repaired: string[] = []
   for (const { name: id } of entriesOf(folder)) {
-    // Files beside a note are removed with it.
     if (id.includes(".")) {
       if (isLeft(folder, id)) rmSync(join(folder, id), { recursive: true, force: true })
       continue
     }
     const note = readNote(join(folder, id))
-    // The process was killed before it wrote the note, so git was not started.
+    // Killed before it wrote the note, so git did not start.
     if (note === undefined) rmSync(join(folder, id), { force: true })
     else if (!isRunning(note.process)) repaired.push(...(await repair(git, log, { common, id, note })))
   }
@@ -157,7 +156,7 @@ async function repair(git: Git, log: MoveLog, { common, id, note }: Noted): Prom
     const marked = withVariables(git, { [MARK]: id })
     const { gitDir } = await git.in(checkout.folder).places()
     const scratch = join(common, FOLDER, `${id}.${log.ids.uuid()}`)
-    // Takes over a lock that was left, until everything is restored.
+    // Takes over an old lock until everything is restored.
     const index = await lockIndex(indexPlace(log, { common, gitDir, id }))
     let restored: string[]
     try {
@@ -201,7 +200,7 @@ function timeOfFiles(file: string): number {
   return bornAt(draftOf(file))
 }
 
-/** Atomic: a note that cannot be read counts as one of a process that had not started git. */
+/** Atomic: an unreadable note counts as written before git started. */
 function writeNote(file: string, note: Note): void {
   writeFileSync(draftOf(file), JSON.stringify(note))
   renameSync(draftOf(file), file)
@@ -211,7 +210,7 @@ function draftOf(file: string): string {
   return `${file}.${process.pid}.new`
 }
 
-/** Whether a file beside the notes belongs to none and its process is gone: it was killed before it wrote its note. */
+/** Whether a file has no note and its process is gone: killed before it wrote the note. */
 function isLeft(folder: string, name: string): boolean {
   if (existsSync(join(folder, name.slice(0, name.indexOf("."))))) return false
   const pid = Number(/\.(\d+)\.\w+$/.exec(name)?.[1] ?? 0)

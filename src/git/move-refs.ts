@@ -5,7 +5,7 @@ import { type MoveLog, runLogged } from "./move-log.ts"
 import type { RefMove } from "./port.ts"
 import { isWriteRefused, readOnly } from "./write-into.ts"
 
-/** Compare and swap: moves all refs, or none if one of them is not where the caller expects it. */
+/** Compare and swap: moves all refs, or none if one does not have its expected value. */
 export async function moveRefs(git: Git, log: MoveLog, moves: readonly RefMove[]): Promise<boolean> {
   if (moves.length === 0) return true
   const lines = moves.map(({ ref, from, to }) => {
@@ -33,7 +33,7 @@ async function wasOvertaken(git: Git, moves: readonly RefMove[]): Promise<boolea
   return false
 }
 
-/** Replaces the ref, even a symbolic one, and never the branch it pointed to. See `read-named-branch.ts`. */
+/** Replaces the ref, even a symbolic one, never the branch behind it. See `read-named-branch.ts`. */
 export async function nameBranch(git: Git, log: MoveLog, { ref, branch }: { ref: string; branch: string }) {
   const object = await git.read(["hash-object", "-w", "--stdin"], { input: `${branch}\n` })
   await runLogged(git, log, { refs: [{ ref, to: object }] }, (options) =>
@@ -41,7 +41,7 @@ export async function nameBranch(git: Git, log: MoveLog, { ref, branch }: { ref:
   )
 }
 
-/** Replaces the symbolic refs in which earlier versions kept the names of branches. Idempotent. */
+/** Earlier versions kept branch names in symbolic refs. Idempotent. */
 export async function replaceSymbolicRefs(git: Git, log: MoveLog): Promise<void> {
   const lines = await git.read(["for-each-ref", "--format=%(refname) %(symref)", "refs/teamwork/"])
   for (const line of lines.split("\n")) {

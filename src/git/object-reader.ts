@@ -14,25 +14,24 @@ export interface GitObject {
 }
 
 /**
- * Reads objects through git processes that keep running between questions. A task asks for objects dozens of times and for
- * differences four times; starting git for each would cost 2.3 ms of CPU, beyond the limit of the benchmark `engine`.
- * Names are resolved anew for each question. These processes never write: a process that writes must work in the
- * repository, where others can see that it holds a lock.
+ * Reads objects through long-running git processes. A task asks for objects dozens of times and for differences
+ * four times; starting git for each would cost 2.3 ms of CPU, beyond the limit of the benchmark `engine`. Each
+ * question resolves names anew. These processes never write: a process that writes must work in the repository,
+ * where others can see that it holds a lock.
  */
 export interface ObjectReader {
-  /** The object that a full ref name, an id or `HEAD` names, also with a suffix such as `^{tree}` or `:path`. */
+  /** Accepts a full ref name, an id or `HEAD`, also with a suffix such as `^{tree}` or `:path`. */
   read(name: string): Promise<GitObject | undefined>
-  /** The id of that object. */
   id(name: string): Promise<string | undefined>
   commit(name: string): Promise<CommitFacts | undefined>
-  /** The output of `git diff-tree` for two trees with these options. Attributes do not apply. */
+  /** Output of `git diff-tree`, without attributes. */
   diff(options: readonly string[], from: string, to: string): Promise<string>
 }
 
 /** A worker that waits for its agent asks nothing for minutes. */
 const IDLE_MS = 5000
 
-/** Whether a name is unambiguous, so that the reader may be asked for it. */
+/** The reader accepts only unambiguous names. */
 export function isFullName(name: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64}|HEAD|main-worktree\/HEAD|refs\/[^\s~^:?*[\\{]+)$/.test(name)
 }
@@ -55,7 +54,7 @@ export function makeObjectReader(start: (args: readonly string[]) => Talk, newMa
     talks.get(key)?.talk.end()
     talks.delete(key)
   }
-  /** Starts a killed process again, once. */
+  /** Restarts a killed process once. */
   async function ask(args: readonly string[], question: string, measure: (output: Buffer) => number): Promise<Buffer> {
     for (let isAgain = false; ; isAgain = true) {
       try {
@@ -93,15 +92,15 @@ export function makeObjectReader(start: (args: readonly string[]) => Talk, newMa
       if (object === undefined) return undefined
       const facts = parseCommit(object)
       if (commits.size >= MOST_KNOWN) commits.clear()
-      // By id only: what an id stands for never changes.
+      // Only ids never change their meaning.
       commits.set(facts.commit, facts)
       return facts
     },
     async diff(options, from, to) {
       const mark = newMark()
-      // Git reads no attributes in a bare repository, neither from files nor from the index.
+      // In a bare repository git reads no attributes, neither from files nor from the index.
       const args = ["--bare", "-c", "core.bare=true", "diff-tree", "--stdin", "-r", ...options]
-      // Git echoes a line that is not a pair of ids, which marks the end of the output before it.
+      // Git echoes a line that is not a pair of ids: this marks the end of the output.
       const output = await ask(args, `${from} ${to}\n${mark}\n`, (bytes) => {
         const at = bytes.indexOf(`${mark}\n`)
         return at === -1 ? -1 : at + mark.length + 1

@@ -7,25 +7,25 @@ import { mayHideFiles } from "./read-index.ts"
 import { treeOfIndex } from "./read-status.ts"
 import { addSubmodules, excluded, type Submodule } from "./workspaces/submodules.ts"
 
-/** A temporary index beside that of the worktree, to build trees with. */
+/** A temporary index beside the worktree's own, for building trees. */
 export interface OwnIndex extends Disposable {
-  /** The tree of all files in the worktree that git does not ignore. Throws `git.failed` if git cannot add one. */
+  /** All files that git does not ignore. Throws `git.failed` if git cannot add one. */
   snapshot(submodules: readonly Submodule[], except?: readonly string[]): Promise<string>
-  /** `from` with the kept ones of all changes. */
+  /** Adds only the kept changes to `from`. */
   apply(from: string, kept: readonly FileChange[], all: readonly GitChange[]): Promise<string>
   /**
-   * Replaces the worktree's index after a snapshot that was committed. False if another process holds its lock, or if it
+   * Replaces the worktree's index after committing a snapshot. False if another process holds its lock, or if it
    * would keep hiding changes of files.
    */
   takeOver(): boolean
 }
 
 interface IndexStart {
-  /** The git folder with the index to start from. */
+  /** Git folder with the index to start from. */
   readonly folder: string
-  /** The commit to compare with, if that index may belong to an earlier one. */
+  /** For an index that may belong to an earlier commit. */
   readonly head?: { readonly commit: string; readonly tree: string }
-  /** The worker's index, which may have staged files that git would ignore. */
+  /** The worker's index, which may have staged files that git ignores. */
   readonly staged?: string
 }
 
@@ -35,11 +35,11 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
   const add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--sparse", "--", ":/"]
   const start = async () => {
     if (existsSync(`${folder}/index`)) copyIndex(`${folder}/index`, file)
-    // Committed files stay, even if git would ignore them now.
+    // Keep committed files, even if git ignores them now.
     if (head !== undefined && treeOfIndex(file) !== head.tree)
       await git.read(["read-tree", "-i", "-m", head.commit], own)
   }
-  /** Staged files count even if they are ignored. */
+  /** Staged files count even if ignored. */
   const addStaged = async () => {
     const paths =
       staged === undefined || head === undefined
@@ -74,7 +74,7 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
       const lock = `${folder}/index.lock`
       try {
         if (mayHideFiles(readFileSync(file))) return false
-        // As git does it. A link keeps the file's time, by which git decides which files to compare again.
+        // Like git. A link keeps the file's time, by which git decides which files to compare again.
         linkSync(file, lock)
         renameSync(lock, `${folder}/index`)
         return true
@@ -86,7 +86,6 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
   }
 }
 
-/** New files of the worker's index that exist. */
 async function listStaged(
   git: Git,
   { index, folder, tree }: { readonly index: string; readonly folder: string; readonly tree: string },

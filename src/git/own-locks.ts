@@ -1,15 +1,14 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { processesIn } from "../lib/process/processes-in.ts"
 
-/** The locks that a git of ours was going to take. */
 export interface ExpectedLocks {
-  /** Just before that git started, by the clock of the file system. */
+  /** File system time just before that git started. */
   readonly at: number
-  /** By lock file: the text that git writes into it; empty if it writes none. */
+  /** Lock file -> text that git writes into it, empty for none. */
   readonly locks: Readonly<Record<string, string>>
-  /** Locks that other programs held before, with the stamp of the file. */
+  /** Locks that other programs held before -> stamp of the file. */
   readonly foreign: Readonly<Record<string, string>>
-  /** Folders in which a git that holds one of them runs. */
+  /** Where a git that holds one of the locks runs. */
   readonly places: readonly string[]
 }
 
@@ -17,15 +16,15 @@ export interface ExpectedLocks {
 const SAME_MOMENT_MS = 1000
 /** Between the note and the first lock git only has to start. */
 const START_MS = 2000
-/** Only teamwork moves these refs, so this allows for a busy machine. */
+/** Only teamwork moves these refs, so allow for a busy machine. */
 const OWN_START_MS = 60_000
 /** The resolution of file times. */
 const TICK_MS = 20
 
 /**
- * The locks that a killed git of ours left. Any program may hold a lock, so this takes only what must be ours: the lock
- * has the text that our git would write; or it is empty and was created together with such a lock, or just when our git
- * started. Never one that another program held before or has open.
+ * Locks that a killed git of ours left. Any program may hold a lock, so this returns only certain ones: the lock
+ * has the text that our git writes; or it is empty and as old as such a lock, or as the start of our git. Never one
+ * that another program held before or has open.
  */
 export function findOwnLocks(expected: ExpectedLocks): string[] {
   const present = Object.keys(expected.locks).filter((lock) => existsSync(lock))
@@ -38,12 +37,12 @@ export function findOwnLocks(expected: ExpectedLocks): string[] {
     const since = born - expected.at
     return since >= -TICK_MS && since < (isOwnRef(lock) ? OWN_START_MS : START_MS)
   })
-  // An empty one may belong to another git that started at the same moment.
+  // An empty lock may belong to another git that started at the same moment.
   const isBusy = empty.length > 0 && processesIn(expected.places, /^git/)?.length !== 0
   return [...proven, ...(isBusy ? [] : empty)]
 }
 
-/** Distinguishes a lock file from a later one of the same name; undefined if there is none. */
+/** Distinguishes a lock file from a later one of the same name. */
 export function stampOf(lock: string): string | undefined {
   const stat = lstatSync(lock, { throwIfNoEntry: false })
   return stat === undefined ? undefined : `${stat.ino} ${bornAt(lock)}`
@@ -62,7 +61,7 @@ function isOwnRef(lock: string): boolean {
   return /\/refs\/(?:heads\/)?teamwork\//.test(lock)
 }
 
-/** In milliseconds; zero if there is no such file. */
+/** In milliseconds; zero without a file. */
 export function bornAt(lock: string): number {
   const stat = lstatSync(lock, { throwIfNoEntry: false })
   return stat === undefined ? 0 : stat.birthtimeMs || stat.ctimeMs
@@ -78,7 +77,7 @@ function readStart(lock: string): string {
 
 const MOST_TEXT = 4096
 
-/** Whether a process has the file open; false if the system does not say. */
+/** False also if the system does not say. */
 export function isOpen(file: string): boolean {
   let pids: string[]
   try {

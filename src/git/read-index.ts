@@ -5,12 +5,11 @@ import type { Git } from "./git.ts"
 const HEADER_BYTES = 12
 /** Times, ids of file and owner, size. */
 const STAT_BYTES = 40
-/** Offset of the mode in an entry. */
 const MODE_BYTES = 24
 const ASSUME_UNCHANGED = 0x8000
 const EXTENDED = 0x4000
 
-/** Whether an entry may have a flag that makes git ignore changes of its file. Also true for any format not read here. */
+/** An entry may have a flag that makes git ignore changes of its file. Also true for any format not read here. */
 export function mayHideFiles(index: Buffer | undefined): boolean {
   return readIndex(index, () => undefined) === false
 }
@@ -18,16 +17,15 @@ export function mayHideFiles(index: Buffer | undefined): boolean {
 export interface TrackedFile {
   readonly path: string
   readonly mode: number
-  /** Offset of its entry, which starts with the file's times, ids, owner and size. */
+  /** Offset of the entry, which starts with the file's times, ids, owner and size. */
   readonly at: number
   /** 1 to 3 for the sides of a conflict, otherwise 0. */
   readonly stage: number
 }
 
-/** A file of an index, with its mode. */
 export type IndexedFile = Pick<TrackedFile, "path" | "mode">
 
-/** The files of an index in any format. */
+/** Reads any format. */
 export async function listFiles(git: Git, index: string): Promise<readonly IndexedFile[]> {
   const tracked = listTracked(readBytes(index))
   if (tracked !== undefined) return tracked
@@ -39,13 +37,13 @@ export async function listFiles(git: Git, index: string): Promise<readonly Index
   })
 }
 
-/** The entries of an index; undefined if git has to read it. */
+/** Undefined if git has to read it. */
 export function listTracked(index: Buffer | undefined): TrackedFile[] | undefined {
   const tracked: TrackedFile[] = []
   return readIndex(index, (file) => tracked.push(file())) ? tracked : undefined
 }
 
-/** False if it is not an index of version 2 with SHA-1, all in one file and without such flags. */
+/** False unless it is a version 2 index with SHA-1, in one file and without such flags. */
 function readIndex(index: Buffer | undefined, see: (file: () => TrackedFile) => void): boolean {
   if (index === undefined || index.length < HEADER_BYTES || index.toString("latin1", 0, 4) !== "DIRC") return false
   // Version 3 has more flags, version 4 is compressed.
@@ -72,7 +70,7 @@ function readIndex(index: Buffer | undefined, see: (file: () => TrackedFile) => 
   return isPlainEnd(index, at)
 }
 
-/** The tree of all entries, if git cached it in the index. */
+/** Undefined if git did not cache it in the index. */
 export function cachedTree(index: Buffer, tracked: readonly TrackedFile[]): string | undefined {
   const last = tracked.at(-1)
   if (last === undefined) return undefined
@@ -81,7 +79,7 @@ export function cachedTree(index: Buffer, tracked: readonly TrackedFile[]): stri
   while (at + 8 + SHA1_BYTES <= index.length && index.toString("latin1", at, at + 4) !== "TREE")
     at += 8 + index.readUInt32BE(at + 4)
   if (at + 8 + SHA1_BYTES > index.length) return undefined
-  // The first entry is the root: an empty name, the number of entries, the number of folders, the id.
+  // First entry, the root: empty name, number of entries, number of folders, id.
   const [, header = "", count] = /^(\0(-?\d+) \d+\n)/.exec(index.toString("latin1", at + 8, at + 40)) ?? []
   if (Number(count) !== tracked.length) return undefined
   const from = at + 8 + header.length
@@ -89,10 +87,10 @@ export function cachedTree(index: Buffer, tracked: readonly TrackedFile[]): stri
 }
 
 const SHA1_BYTES = 20
-/** Extensions that only make git faster. With `link` the entries are in another file. */
+/** Extensions that only make git faster. `link` puts the entries into another file. */
 const HARMLESS = ["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"]
 
-/** After the entries there are only known extensions and the SHA-1 hash. */
+/** Only known extensions and the SHA-1 hash follow the entries. */
 function isPlainEnd(index: Buffer, from: number): boolean {
   let at = from
   while (at + 8 + SHA1_BYTES <= index.length) {

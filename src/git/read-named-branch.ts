@@ -2,8 +2,8 @@ import { branchIn } from "../kernel/branches.ts"
 import type { Git } from "./git.ts"
 
 /**
- * The branch that one of our refs names: the ref points to a blob with the full name of the branch. A symbolic ref would be
- * dangerous: git follows it, so deleting or moving our ref would delete or move the user's branch.
+ * Our ref points to a blob with the full name of the branch. A symbolic ref would be dangerous: git follows it, so
+ * deleting or moving our ref would delete or move the user's branch.
  */
 export async function findNamedBranch(git: Git, ref: string): Promise<string | undefined> {
   const object = await (await git.objects()).read(ref)
@@ -13,7 +13,6 @@ export async function findNamedBranch(git: Git, ref: string): Promise<string | u
   return exitCode === 0 ? branchIn(stdout) : undefined
 }
 
-/** The same, synchronous and by the id of the blob. */
 export function readNamedBranch(gitDir: string, id: string): string | undefined {
   const { exitCode, stdout } = Bun.spawnSync(["git", `--git-dir=${gitDir}`, "cat-file", "blob", id], {
     stderr: "ignore",

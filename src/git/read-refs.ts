@@ -4,9 +4,9 @@ import { entriesOf, readText } from "../lib/read-files.ts"
 import type { Git } from "./git.ts"
 
 /**
- * The refs below a prefix that ends with a slash, or one named ref. Read from git's files: no git may run in a worker's
- * repository. Loose refs are read before packed ones, so that a ref which is being packed is not missed. With another
- * storage format git is asked.
+ * `prefix` ends with a slash, or is one full ref. Reads git's files, because no git may run in a worker's
+ * repository; asks git for other storage formats. Reads loose refs before packed ones, so as not to miss a ref that
+ * is being packed.
  */
 export async function readRefs(git: Git, commonDir: string, prefix: string): Promise<Map<string, string>> {
   if (existsSync(`${commonDir}/reftable`)) return askRefs(git, prefix)
@@ -45,7 +45,6 @@ export function isCommitId(text: string): boolean {
   return /^[0-9a-f]{40,64}$/.test(text) && !/^0+$/.test(text)
 }
 
-/** The git folder that all worktrees share, from the git folder of one of them. */
 export function commonDirOf(gitDir: string): string {
   const link = readText(`${gitDir}/commondir`).trim()
   return link === "" ? gitDir : resolvePath(link, gitDir)

@@ -7,9 +7,8 @@ import { findCleanTree } from "./find-clean-tree.ts"
 import type { Git } from "./git.ts"
 import { cachedTree, listTracked } from "./read-index.ts"
 
-/** How files differ from a commit. */
 export interface Status {
-  /** Every path that differs, new files included. */
+  /** New files included. */
   readonly changes: readonly Change[]
   /** Folders that git could not read. */
   readonly closed: readonly string[]
@@ -27,7 +26,7 @@ const CLEAN: Status = { changes: [], closed: [] }
 let looks = 0
 
 /**
- * Compares the files of a checkout with a commit, through one of our git folders. Does not change its index, and runs
+ * Compares the files of a checkout with a commit through our git folder. Does not change the index, and runs
  * nothing in nested repositories.
  */
 export async function readStatus(
@@ -48,7 +47,7 @@ export async function readStatus(
   return { changes: readChanges(stdout), closed: readClosed(stderr) }
 }
 
-/** False also if only git could tell. */
+/** False also if only git can decide. */
 export async function isCleanAt(
   git: Git,
   { path, gitDir, commit }: { readonly path: string; readonly gitDir: string; readonly commit: string },
@@ -57,7 +56,7 @@ export async function isCleanAt(
   return tree !== undefined && tree === (await (await git.objects()).commit(commit))?.tree
 }
 
-/** The tree of an index, if git cached it there. */
+/** Undefined if git did not cache it in the index. */
 export function treeOfIndex(file: string): string | undefined {
   const index = readBytes(file)
   const tracked = listTracked(index)

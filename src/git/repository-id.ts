@@ -6,12 +6,11 @@ import { dirname } from "../lib/paths.ts"
 import { writeInto } from "./write-into.ts"
 
 interface IdRequest {
-  /** Git's common folder. */
   readonly gitDir: string
   readonly uuid: () => string
 }
 
-/** The id of a repository, created by the first call. Concurrent calls get the same id. */
+/** The first call creates the id. Concurrent calls get the same one. */
 export function ensureRepositoryId({ gitDir, uuid }: IdRequest): RepositoryId {
   const file = `${gitDir}/${REPOSITORY_ID_FILE}`
   const known = readId(file)
@@ -46,7 +45,7 @@ export async function renewRepositoryId({
 }): Promise<RepositoryId> {
   const { gitDir, uuid } = request
   const file = `${gitDir}/${REPOSITORY_ID_FILE}`
-  // Throws the reason if the folder is not writable.
+  // Throws if the folder is not writable.
   writing(gitDir, () => {
     rmSync(draft(file, uuid).path)
     return from

@@ -7,12 +7,12 @@ import { findCommit } from "./ancestry.ts"
 import type { WorkspaceContext } from "./workspaces/workspace-context.ts"
 
 export interface Resolved {
-  /** What people call it. */
+  /** For people. */
   readonly name: string
   readonly commit: string
 }
 
-/** The commit that work starts from: the named one, or the integration branch, or what the user has checked out. */
+/** The named commit, or the integration branch, or what the user has checked out. */
 export async function resolveBase(context: WorkspaceContext, named: string | undefined): Promise<Resolved> {
   const { source, team, mainRoot, commonDir } = context
   if (named !== undefined) {
@@ -35,7 +35,6 @@ export async function resolveBase(context: WorkspaceContext, named: string | und
   )
 }
 
-/** The branch that the user has checked out. */
 function nameOfHead({ here, gitDir, commonDir }: WorkspaceContext): string | undefined {
   return /^ref: refs\/heads\/(.+)$/m.exec(readText(`${here === "HEAD" ? gitDir : commonDir}/HEAD`))?.[1]
 }

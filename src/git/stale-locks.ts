@@ -7,16 +7,15 @@ import { OWN_INDEX } from "./workspaces/leftovers.ts"
 import { readWorktreePath, type WorkspaceContext } from "./workspaces/workspace-context.ts"
 import type { FoundWorkspace } from "./workspaces/workspace-record.ts"
 
-/** Programs other than git that use its files hold a lock only for moments. */
+/** Other programs hold git's locks only for moments. */
 const YOUNG_MS = 1000
-/** If the system does not say which processes work in a folder, a lock of this age is stale: no call of ours takes longer. */
+/** Applies if the system does not list processes of a folder: no call of ours takes longer. */
 const SURELY_STALE_MS = 10 * 60_000
 
-/** How long an orphaned git may take. */
 const ORPHAN_PATIENCE_MS = 60_000
 const ORPHAN_PAUSE_MS = 50
 
-/** A git that we started survives when we are killed. It must end before another process writes. */
+/** A git that we started survives us. It must end before another process writes. */
 export async function waitForOrphans(
   { sleep }: WorkspaceContext,
   { path, worker }: Pick<FoundWorkspace, "path" | "worker">,
@@ -31,7 +30,7 @@ export async function waitForOrphans(
   }
 }
 
-/** Removes the locks that a killed git left in one of our worktrees. Returns them. */
+/** Removes locks of a killed git in one of our worktrees. Returns them. */
 export function clearWorktreeLocks(
   context: WorkspaceContext,
   { view, gitDir, path }: FoundWorkspace,
@@ -46,8 +45,8 @@ export function clearWorktreeLocks(
 }
 
 /**
- * The same for locks on refs: those below `teamwork/`, which only we take, and the one on packed refs, which every deletion
- * takes. Any program may hold that one, so it stays while any program runs in the repository.
+ * Clears locks on refs below `teamwork/`, which only we take, and on packed refs, which every deletion takes. Any
+ * program may hold the latter, so it stays while any program runs in the repository.
  */
 export async function clearRefLocks(context: WorkspaceContext, isDry = false): Promise<string[]> {
   const { commonDir } = context
@@ -77,10 +76,10 @@ function locksBelow(folder: string): string[] {
 
 interface Suspects {
   readonly locks: readonly string[]
-  /** Folders in which a git that holds one of them would run. */
+  /** Where a git that holds one of the locks would run. */
   readonly places: readonly string[]
   readonly isDry: boolean
-  /** Any program may hold them, not only git. */
+  /** Programs other than git may hold them. */
   readonly isShared?: boolean
 }
 
@@ -104,7 +103,7 @@ async function clear(
   return stale
 }
 
-/** This process, and shells at a terminal: they hold no locks. */
+/** This process and shells at a terminal hold no locks. */
 function isTerminalOrOurs(pid: number): boolean {
   const stat = readText(`/proc/${pid}/stat`)
   // After the name, which may contain anything: state, parent, group, session, terminal.

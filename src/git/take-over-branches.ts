@@ -2,9 +2,9 @@ import { branchRef, teamRefs, workerBranch } from "../kernel/branches.ts"
 import type { Git } from "./git.ts"
 
 /**
- * Renames branches of earlier versions, which named them by the team alone: `teamwork/<team>/...`. Idempotent. A branch
- * belongs to the project if its pins are here and no other project has a team of that name here; otherwise it stays. Its
- * work is pinned in any case and is merged again. Returns what people should know.
+ * Earlier versions named branches by the team alone: `teamwork/<team>/...`. Renames those whose pins are here,
+ * unless another project has a team of that name here. The work of the others is pinned and merged again.
+ * Idempotent. Returns notes for people.
  */
 export async function takeOverBranches(git: Git, project: string, teams: readonly string[]): Promise<string[]> {
   const notes: string[] = []

@@ -2,13 +2,13 @@ import { AppError } from "../kernel/errors.ts"
 import { codeOf } from "../lib/error-code.ts"
 import { dirname } from "../lib/paths.ts"
 
-/** Runs work that writes a file into the git folder. Throws `repository.read_only` if it cannot be written. */
+/** Throws `repository.read_only` if `work` cannot write into the git folder. */
 export function writeInto<T>(gitDir: string, file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     const code = codeOf(error)
-    // EEXIST: there is a file in place of its folder.
+    // EEXIST: a file is in place of its folder.
     if (code === "EISDIR" || code === "ENOTDIR" || code === "EEXIST")
       throw new AppError(
         "repository.read_only",
@@ -30,7 +30,7 @@ export function readOnly(folder: string, cause?: unknown): AppError {
   )
 }
 
-/** Whether git failed because it may not write to the repository, as opposed to a refusal of a server. */
+/** As opposed to a refusal by a server. */
 export function isWriteRefused(stderr: string): boolean {
   return (
     /Permission denied|Read-only file system|insufficient permission/i.test(stderr) &&

@@ -5,17 +5,17 @@ import { resolvePath } from "../../lib/paths.ts"
 import { processesMarked } from "../../lib/process/process-tree.ts"
 import type { Git } from "../git.ts"
 
-/** The user's signing and commit-msg hook, applied to the commits that teamwork makes. */
+/** Applies the user's signing and commit-msg hook to teamwork's commits. */
 export interface CommitPolicy {
-  /** Whether the user signs commits, and that works unattended. */
+  /** The user signs commits, and that works unattended. */
   isSigning(): Promise<boolean>
-  /** After a failure: from then on commits are not signed. */
+  /** Later commits are not signed. */
   stopSigning(why: string): void
-  /** Variables for signing: it must fail instead of asking for a passphrase. */
+  /** Makes signing fail instead of asking for a passphrase. */
   readonly env: Readonly<Record<string, string>>
-  /** The message after the user's commit-msg hook. */
+  /** As changed by the user's commit-msg hook. */
   message(text: string): Promise<string>
-  /** What people should know, each line once. */
+  /** Warnings for people, each once. */
   notes(): Promise<readonly string[]>
 }
 
@@ -68,7 +68,7 @@ export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPoli
         .catch(() => {
           // Git's own children survive it.
           for (const pid of processesMarked(`${MARK}=${id}`, {})) process.kill(pid, "SIGKILL")
-          // It would delay every merge.
+          // A hook that hangs would delay every merge.
           hooks = Promise.resolve(undefined)
           return { exitCode: 1, stdout: "", stderr: "it did not end" }
         })
@@ -112,7 +112,7 @@ export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPoli
   }
 }
 
-/** No terminal and no window: a prompt for a passphrase fails at once. */
+/** Without terminal and window a passphrase prompt fails at once. */
 const UNATTENDED = {
   GPG_TTY: "",
   DISPLAY: "",
@@ -121,7 +121,7 @@ const UNATTENDED = {
   SSH_ASKPASS_REQUIRE: "force",
 }
 
-/** The user's setting, without those of our own command line. */
+/** Ignores the settings of our own command line. */
 async function readSetting(git: Git, type: "bool" | "path", name: string): Promise<string | undefined> {
   const { exitCode, stdout } = await git.run(["config", "--show-scope", "-z", `--type=${type}`, "--get-all", name])
   if (exitCode !== 0) return undefined
@@ -131,13 +131,13 @@ async function readSetting(git: Git, type: "bool" | "path", name: string): Promi
   return value
 }
 
-/** The folder of the user's commit-msg hook. Only the user's repository counts, never a worker's. */
+/** Only in the user's repository, never a worker's. */
 async function findHooks(git: Git): Promise<string | undefined> {
   const { commonDir } = await git.places()
   const set = await readSetting(git, "path", "core.hooksPath")
   const folder = set === undefined || set === "" ? join(commonDir, "hooks") : await below(git, set)
   try {
-    // Like git, ignore a hook that is not executable.
+    // Git ignores a hook that is not executable.
     accessSync(join(folder, "commit-msg"), constants.X_OK)
     return folder
   } catch {
@@ -150,7 +150,7 @@ async function below(git: Git, path: string): Promise<string> {
   return resolvePath(path, exitCode === 0 ? stdout.trim() : (await git.places()).commonDir)
 }
 
-/** The trailers say which task a merge stands for, so they stay whatever the hook does. */
+/** Trailers name the task of a merge, so they must survive the hook. */
 function keepTrailers(changed: string, text: string): string {
   const trailers = text.split("\n").filter((line) => /^Teamwork-\w+: /.test(line))
   const last = changed.slice(changed.lastIndexOf("\n\n") + 1).split("\n")

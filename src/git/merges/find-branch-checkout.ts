@@ -4,7 +4,6 @@ import { resolvePath } from "../../lib/paths.ts"
 import type { Git } from "../git.ts"
 import type { Checkout } from "../port.ts"
 
-/** See `Targets.findCheckout`. */
 export async function findCheckout(git: Git, branch: string): Promise<Checkout | undefined> {
   const ref = `refs/heads/${branch}`
   const found: Checkout[] = []
@@ -50,7 +49,7 @@ async function listWorktrees(git: Git): Promise<Worktree[]> {
   return found
 }
 
-/** With `--separate-git-dir` git lists its own folder instead. It knows the checkout only from inside of it. */
+/** With `--separate-git-dir` git lists its own folder instead, and knows the checkout only from inside. */
 async function findMain(git: Git, commonDir: string): Promise<string | undefined> {
   const { exitCode, stdout } = await git.run(["config", "--get", "core.worktree"])
   if (exitCode === 0) return resolvePath(stdout.trim(), commonDir)
@@ -72,7 +71,7 @@ async function findObstacle(git: Git, folder: string, gitDir: string): Promise<s
   return `${folder} has uncommitted changes: ${JSON.stringify(first.slice(3))}${more}`
 }
 
-/** A submodule at another commit is no obstacle: it is not touched. */
+/** A submodule at another commit is no obstacle, because we do not touch it. */
 async function withoutSubmodules(git: Git, changed: readonly string[]): Promise<readonly string[]> {
   const paths = changed.filter((line) => line.startsWith(" M ")).map((line) => line.slice(3))
   if (paths.length === 0) return changed

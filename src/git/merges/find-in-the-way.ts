@@ -3,8 +3,8 @@ import { join } from "node:path"
 import type { Change } from "../port.ts"
 
 /**
- * Untracked files that a checkout would lose when it applies the changes: git overwrites ignored files without asking.
- * Tracked files that the changes remove are not in the way: a file may become a folder, a folder a file or a link.
+ * Untracked files that applying the changes would destroy: git overwrites ignored files without asking. Tracked
+ * files that the changes remove are not in the way: a file may become a folder, a folder a file or a link.
  */
 export function findInTheWay(folder: string, changes: readonly Change[]): string[] {
   const leaving = new Set(changes.flatMap(({ oldPath, oldMode }) => (oldMode === null ? [] : [oldPath])))
@@ -22,12 +22,12 @@ export function findInTheWay(folder: string, changes: readonly Change[]): string
   return [...new Set(found)]
 }
 
-/** Then git itself compares the file before it writes. */
+/** Then git compares the file before it writes. */
 function isSameKind({ status, oldMode, newMode }: Change): boolean {
   return status === "modified" && (oldMode === "160000") === (newMode === "160000")
 }
 
-/** The first parent of the path that is not a folder. */
+/** First parent of the path that is not a folder. */
 function findParent(folder: string, path: string): string | undefined {
   const parts = path.split("/")
   for (let count = 1; count < parts.length; count++) {
@@ -39,7 +39,6 @@ function findParent(folder: string, path: string): string | undefined {
   return undefined
 }
 
-/** Files below a folder that git does not have. */
 function listOthers(folder: string, path: string, leaving: ReadonlySet<string>): string[] {
   const entries: Dirent[] = readdirSync(join(folder, path), { withFileTypes: true })
   return entries.flatMap((entry) => {

@@ -16,7 +16,6 @@ import { mergeCommits } from "./merge-commits.ts"
 import { replayCommit } from "./replay-commit.ts"
 import { readTextFile, writeTextFiles } from "./tree-texts.ts"
 
-/** Merges in the repository that `git` works in. */
 export function makeMerges(
   git: Git,
   log: MoveLog,
@@ -109,7 +108,7 @@ async function readSizes(git: Git, ids: readonly string[]): Promise<Map<string, 
   )
 }
 
-/** Undefined if commits are not signed here, or if signing no longer works. */
+/** Undefined if commits are not signed or signing fails. */
 async function trySigned(
   git: Git,
   policy: CommitPolicy,
@@ -124,7 +123,7 @@ async function trySigned(
   return undefined
 }
 
-/** Only along first parents, where our own merges are: what an agent writes into its commit messages does not count. */
+/** Follows only first parents, where our merges are: commit messages of agents do not count. */
 async function readMergedAttempts(git: Git, since: string | null, tip: string): Promise<Map<string, string>> {
   const format = "--format=%H%x1f%(trailers:key=Teamwork-Task,valueonly)%x1f%(trailers:key=Teamwork-Attempt,valueonly)"
   const range = since === null ? [tip] : [tip, `^${since}`]

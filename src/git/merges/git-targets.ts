@@ -37,7 +37,7 @@ interface CheckedOutMove {
   readonly to: string
 }
 
-/** First the files, then the branch: until the branch moves, everything can be undone. */
+/** Files first: everything can be undone until the branch moves. */
 async function moveCheckedOut(git: Git, log: MoveLog, { folder, ref, from, to }: CheckedOutMove): Promise<boolean> {
   const here = git.in(folder)
   if ((await here.run(["rev-parse", "--verify", "--quiet", ref])).stdout.trim() !== from) return false
@@ -67,7 +67,7 @@ async function assertWritable(git: Git): Promise<void> {
     writeInto(commonDir, folder, () => accessSync(folder, constants.W_OK))
 }
 
-/** The one configured for the branch, else the only one, else `origin`. */
+/** The branch's configured remote, else the only one, else `origin`. */
 async function findRemote(git: Git, branch: string): Promise<{ name: string; url: string } | undefined> {
   const set = await git.run(["config", "--get", `branch.${branch}.remote`])
   const all = (await git.read(["remote"])).split("\n").filter((name) => name !== "")

@@ -2,7 +2,6 @@ import { AppError } from "../../kernel/errors.ts"
 import type { Git } from "../git.ts"
 import type { Conflict, ConflictHunk, Merged } from "../port.ts"
 
-/** Merges two commits into a tree without a checkout; or returns the conflicts. */
 export async function mergeCommits(git: Git, ours: string, theirs: string): Promise<Merged> {
   const result = await git.run([...MERGE_TREE, ours, theirs])
   if (result.exitCode > 1) {
@@ -25,7 +24,7 @@ export async function mergeCommits(git: Git, ours: string, theirs: string): Prom
   return { isClean: false, conflicts, tree }
 }
 
-// Markers without the base, whatever style the user prefers: `parseHunks` reads them.
+// Without the base, in whatever style the user prefers: `parseHunks` reads these markers.
 const MERGE_TREE = ["-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--messages"]
 
 interface MergeTree {
@@ -52,7 +51,6 @@ async function readHunks(git: Git, tree: string, path: string): Promise<Conflict
   return exitCode === 0 ? parseHunks(stdout) : []
 }
 
-/** The texts between conflict markers. */
 function parseHunks(text: string): ConflictHunk[] {
   const hunks: ConflictHunk[] = []
   let open: { line: number; ours: string[]; theirs: string[]; side: "ours" | "theirs" } | undefined

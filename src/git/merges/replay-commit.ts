@@ -5,7 +5,6 @@ import type { CommitPolicy } from "./commit-policy.ts"
 import { mergeCommits } from "./merge-commits.ts"
 import { commitTree, copyCommit } from "./rewrite-commits.ts"
 
-/** Applies what a commit changed since its first parent to another commit. */
 export async function replayCommit(
   git: Git,
   policy: Pick<CommitPolicy, "isSigning" | "env">,
@@ -13,13 +12,13 @@ export async function replayCommit(
 ): Promise<{ readonly commit: string } | { readonly conflicts: readonly Conflict[] }> {
   const { parents } = await getCommit(git, commit)
   const before = await getCommit(git, parents[0] ?? commit)
-  // New commits without history make git use exactly this merge base.
+  // New commits without history force git to use exactly this merge base.
   const base = await commitTree(git, { tree: before.tree, parents: [], message: BASE })
   const side = async (name: string) =>
     commitTree(git, { tree: (await getCommit(git, name)).tree, parents: [base], message: BASE })
   const merged = await mergeCommits(git, await side(onto), await side(commit))
   if (!merged.isClean) return { conflicts: merged.conflicts }
-  // Commits of tasks are not signed in the first place.
+  // Tasks' own commits are never signed.
   const signing = and.length > 0 && (await policy.isSigning()) ? policy.env : undefined
   return { commit: await copyCommit(git, { id: commit, parents: [onto, ...and], tree: merged.tree, signing }) }
 }

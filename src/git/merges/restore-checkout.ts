@@ -19,15 +19,14 @@ export interface HalfMoved {
   readonly folder: string
   readonly from: string
   readonly to: string
-  /** A folder for temporary files. */
+  /** For temporary files. */
   readonly scratch: string
   readonly index: IndexLock
 }
 
 /**
- * A git that was killed while it changed a checkout from one commit to another has written some files and moved no branch.
- * Each of these files is unchanged, missing, or the start of the new one: those are restored. Any other content was written
- * by someone else since, and stays.
+ * A git killed while changing a checkout has written some files and moved no branch. Each of these files is
+ * unchanged, missing, or the start of the new one: those are restored. Any other content is newer and stays.
  */
 export async function restoreCheckout(git: Git, move: HalfMoved): Promise<string[]> {
   const { folder, from, to, index } = move
@@ -36,12 +35,12 @@ export async function restoreCheckout(git: Git, move: HalfMoved): Promise<string
   if (head.trim() !== from) return []
   const note = `restored ${folder}, whose files a killed git process was replacing`
   if ((await here.run(["diff-index", "--cached", "--quiet", to])).exitCode === 0) {
-    // All files are written, only the branch did not move: git can undo that without touching other files.
+    // All files are written and only the branch did not move: git can undo that without touching other files.
     if ((await here.run(["read-tree", "-m", "-u", to, from])).exitCode === 0) {
       index.apply()
       return [note]
     }
-    // A file changed since, so each is checked. The index had no other changes.
+    // A file changed since, so check each. The index had no other changes.
     await here.read(["read-tree", "-m", from])
     index.apply()
   }
@@ -53,7 +52,7 @@ export async function restoreCheckout(git: Git, move: HalfMoved): Promise<string
     const wanted = [...ours, ...missing].filter((path) => before.has(path))
     const blocked = wanted.filter((path) => !makeRoom(folder, path))
     const free = wanted.filter((path) => !blocked.includes(path))
-    // The index still has the old entries: git replaces it after all files.
+    // The index still has the old entries: git replaces it last.
     if (free.length > 0) await here.run(["checkout-index", "-z", "--stdin"], { input: `${free.join("\0")}\0` })
     await here.run(["update-index", "--refresh", "-q"])
     index.apply()
@@ -78,7 +77,7 @@ interface Entry {
   readonly after: Side | null
 }
 
-/** A rename is a deletion and an addition. */
+/** Into a deletion and an addition. */
 function splitRename({ path, oldPath, oldMode, newMode, oldId, newId }: Change): Entry[] {
   const before = oldMode === null ? null : { mode: oldMode, id: oldId }
   const after = newMode === null ? null : { mode: newMode, id: newId }
@@ -89,7 +88,7 @@ function splitRename({ path, oldPath, oldMode, newMode, oldId, newId }: Change):
   ]
 }
 
-/** Which paths hold what git was writing, and which are missing. */
+/** Finds the paths that git was writing, and the missing ones. */
 async function sortOut(git: Git, { folder, to, scratch }: HalfMoved, entries: readonly Entry[]) {
   await git.run(["update-index", "-q", "--refresh"])
   const changed = new Set(await git.list(["diff-files", "-z", "--name-only", "--ignore-submodules=all"]))
@@ -126,7 +125,7 @@ async function readIndex(git: Git): Promise<Map<string, string>> {
   )
 }
 
-/** The new files as git checks them out, with line ends, filters and modes. Attributes come from the new commit. */
+/** As git checks them out, with line ends, filters and modes. Attributes come from the new commit. */
 async function writeNew(
   git: Git,
   { to, scratch, paths }: { readonly to: string; readonly scratch: string; readonly paths: readonly string[] },
@@ -137,13 +136,13 @@ async function writeNew(
   const { gitDir } = await git.places()
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: join(scratch, "tree"), GIT_INDEX_FILE: join(scratch, "index") }
   await git.read(["-c", "core.sparseCheckout=false", "read-tree", to], { env })
-  // A file whose filter fails is left out.
+  // Skips files whose filter fails.
   await git.run(["checkout-index", "-z", "--stdin"], { env, input: `${paths.join("\0")}\0` })
 }
 
 const CHUNK = 1_000_000
 
-/** Whether a file is a prefix of another; undefined if there is no other. */
+/** Undefined if `whole` does not exist. */
 function isBeginningOf(file: string, whole: string): boolean | undefined {
   const [stat, other] = [lstatSync(file), lstatSync(whole, { throwIfNoEntry: false })]
   if (other === undefined) return undefined
@@ -164,13 +163,12 @@ function isBeginningOf(file: string, whole: string): boolean | undefined {
   }
 }
 
-/** For a file whose filter fails now: whether git would store it as this blob. */
+/** For a file whose filter fails now: would git store it as this blob? */
 async function hasId(git: Git, path: string, id: string | undefined): Promise<boolean> {
   const { exitCode, stdout } = await git.run(["hash-object", "--", path])
   return exitCode === 0 && stdout.trim() === id
 }
 
-/** Follows no links. */
 function statInside(folder: string, path: string) {
   const parts = path.split("/")
   for (let count = 1; count < parts.length; count++) {
@@ -180,7 +178,7 @@ function statInside(folder: string, path: string) {
   return lstatSync(join(folder, path), { throwIfNoEntry: false })
 }
 
-/** And the folders that become empty, like git. */
+/** Also removes empty parent folders, like git. */
 function removeFile(folder: string, path: string): void {
   const stat = statInside(folder, path)
   if (stat?.isDirectory()) removeFolder(join(folder, path))
@@ -189,7 +187,7 @@ function removeFile(folder: string, path: string): void {
     if (!removeFolder(join(folder, parent))) return
 }
 
-/** Whether a file can be written there. Removes folders without files in its place. */
+/** Removes folders without files. False if something else is in the way. */
 function makeRoom(folder: string, path: string): boolean {
   const parts = path.split("/")
   for (let count = 1; count < parts.length; count++) {

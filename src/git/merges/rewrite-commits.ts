@@ -9,21 +9,21 @@ export interface RewriteRequest {
   readonly head: string
   readonly brings: string | undefined
   readonly judge: (changes: readonly FileChange[]) => JudgedChanges
-  /** The base with the kept ones of all changes. */
+  /** Adds only the kept changes to the base. */
   readonly makeTree: (kept: readonly FileChange[], all: readonly GitChange[]) => Promise<string>
 }
 
 export interface Rewritten {
   readonly head: string
   readonly isChanged: boolean
-  /** What the original commits held besides. */
+  /** Changes of the original commits that were dropped. */
   readonly aside: readonly JudgedChange[]
 }
 
 /**
- * The commits since the base with only what is in scope. Commits before the first one out of scope stay as they are. A
- * history that is not a plain line from the base becomes one commit, because what it merged is not ours to repeat; only
- * the merge of the work that a fix task fixes is kept.
+ * Reduces the commits since the base to changes in scope. Commits before the first one out of scope stay. A history
+ * that is not a plain line becomes one commit, because we must not repeat what it merged; only the merge of the
+ * work that a fix task fixes is kept.
  */
 export async function rewriteCommits(git: Git, request: RewriteRequest): Promise<Rewritten> {
   const rewritten = await keepInScope(git, request)
@@ -83,11 +83,11 @@ interface CopiedCommit {
   readonly id: string
   readonly parents: readonly string[]
   readonly tree: string
-  /** Variables for signing; without them the copy is not signed. */
+  /** Variables for signing. */
   readonly signing?: Readonly<Record<string, string>> | undefined
 }
 
-/** Keeps author, committer, dates and message. Returns the parent itself if the copy would change nothing. */
+/** Keeps author, committer, dates and message. Returns the parent if the copy would change nothing. */
 export async function copyCommit(git: Git, { id, parents, tree, signing }: CopiedCommit): Promise<string> {
   const [parent = "", second] = parents
   if (second === undefined && tree === (await getTree(git, parent))) return parent
@@ -110,7 +110,7 @@ interface NewCommit {
   readonly tree: string
   readonly parents: readonly string[]
   readonly message: string
-  /** By default the commit is teamwork's own. */
+  /** Default: teamwork's own identity. */
   readonly env?: Readonly<Record<string, string>>
   readonly isSigned?: boolean
 }

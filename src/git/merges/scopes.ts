@@ -37,7 +37,7 @@ export function makeScopes(git: Git, home: string): Scopes {
       if (present.length === 0) return []
       const input = `${present.join("\0")}\0`
       const here = gitInFolder(git.in(folder), home)
-      // Exit code 1 if none is ignored.
+      // 1: none is ignored.
       const { exitCode, stdout } = await here.run(["check-ignore", "-z", "--stdin"], { input })
       return exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : []
     },
@@ -45,8 +45,8 @@ export function makeScopes(git: Git, home: string): Scopes {
 }
 
 /**
- * In a workspace we work through our view, and update the worker's repository at the end. If that repository is broken,
- * the files are compared with the last commit we saw, and the worker gets a new repository.
+ * Works through our view, and updates the worker's repository at the end. If that repository is broken, compares
+ * the files with the last commit we saw and gives the worker a new repository.
  */
 async function setAsideIn(git: Git, place: CheckoutPlace, request: AsideRequest): Promise<AsideResult> {
   const { commonDir } = await git.places()
@@ -56,7 +56,7 @@ async function setAsideIn(git: Git, place: CheckoutPlace, request: AsideRequest)
   try {
     if (seen.commit === null) throw new AppError("workspace.unproven", "its repository cannot be read")
     if (seen.branch === null || result.head !== seen.commit) updateRepository(place, { branch, commit: result.head })
-    // The index of an earlier commit would show the worker changes that do not exist.
+    // The index of an earlier commit would show the worker false changes.
     else if (treeOfIndex(`${place.view}/index`) === (await getTree(git, result.head))) shareIndex(place)
   } catch (error) {
     if (!(error instanceof AppError && error.code === "workspace.unproven")) throw error
@@ -66,14 +66,14 @@ async function setAsideIn(git: Git, place: CheckoutPlace, request: AsideRequest)
   return result
 }
 
-/** The worker's own branch, which it returns to from a detached HEAD. */
+/** From a detached HEAD the worker returns to its own branch. */
 function branchOf({ path }: CheckoutPlace, request: AsideRequest): string {
   return workerBranch(request, basename(path))
 }
 
 /**
- * Builds the kept commits and the commit with the rest with a temporary index. Pins the rest before the branch moves, and
- * changes files last. Interrupted at any point, it loses nothing and the next call continues.
+ * Builds the kept commits and the rest with a temporary index. Pins the rest before the branch moves, and changes
+ * files last: an interruption loses nothing, and the next call continues.
  */
 async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const { judge, message, brings } = request
@@ -113,7 +113,6 @@ interface WorkState {
   readonly base: string
   readonly head: string
   readonly headTree: string
-  /** The git folder of the worktree. */
   readonly adminDir: string
 }
 
@@ -124,7 +123,7 @@ async function readState(git: Git, request: AsideRequest): Promise<WorkState> {
   return { base, head, headTree, adminDir }
 }
 
-/** Git fails to add a nested repository without a commit; only then such repositories are searched. */
+/** Git fails to add a nested repository without a commit; only then search for them. */
 async function snapshot(
   git: Git,
   index: OwnIndex,
@@ -156,7 +155,6 @@ async function findBase(git: Git, request: AsideRequest): Promise<string> {
   )
 }
 
-/** The base must not be the branch that the work is committed to. */
 async function assertNotAt(git: Git, name: string): Promise<void> {
   const [branch, here] = await Promise.all([
     git.run(["rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", name]),
@@ -191,7 +189,7 @@ function unbornChange(path: string): JudgedChange {
   }
 }
 
-/** Each path once: a commit and the files may have the same change. */
+/** A commit and the files may have the same change. */
 function union(changes: readonly JudgedChange[]): JudgedChange[] {
   return [...new Map(changes.toReversed().map((change) => [change.path, change])).values()].reverse()
 }
@@ -223,7 +221,7 @@ async function isSame(git: Git, aside: string, { full, kept }: { full: string; k
   return parents[0] === kept && tree === full
 }
 
-/** Changes the files to those of the commit. Fails if another process changes one of them meanwhile, which keeps that change. */
+/** Fails, and keeps the change, if another process changes one of the files meanwhile. */
 async function moveFiles(git: Git, full: string, kept: string): Promise<void> {
   await git.read(["read-tree", full])
   await git.run(["update-index", "-q", "--refresh"])

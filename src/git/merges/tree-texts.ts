@@ -2,7 +2,7 @@ import { systemIds } from "../../lib/make-ids.ts"
 import { temporaryIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
 
-/** Undefined if there is no such file or it is not valid UTF-8. */
+/** Undefined if the file is missing or not valid UTF-8. */
 export async function readTextFile(git: Git, tree: string, path: string): Promise<string | undefined> {
   const found = await (await git.objects()).read(`${tree}:${path}`)
   if (found?.type !== "blob") return undefined
@@ -13,7 +13,7 @@ export async function readTextFile(git: Git, tree: string, path: string): Promis
   }
 }
 
-/** The tree with these texts in it. Built with a temporary index, so no checkout is affected. */
+/** A temporary index leaves all checkouts unaffected. */
 export async function writeTextFiles(git: Git, tree: string, texts: ReadonlyMap<string, string>): Promise<string> {
   if (texts.size === 0) return tree
   const { commonDir } = await git.places()

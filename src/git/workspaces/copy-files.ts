@@ -7,8 +7,8 @@ import type { WorkspaceContext } from "./workspace-context.ts"
 import type { FoundWorkspace } from "./workspace-record.ts"
 
 /**
- * Copies untracked files such as .env from the user's checkout into a worktree. Git finds them, so no tracked file and
- * nothing outside of the repository can match. Links are left out.
+ * Copies untracked files such as .env from the user's checkout. Git finds them, so no tracked file and nothing
+ * outside of the repository can match. Leaves out links.
  */
 export async function copyFiles(context: WorkspaceContext, git: Git, path: string): Promise<Copies> {
   const { mainRoot, source, settings } = context
@@ -26,7 +26,7 @@ export async function copyFiles(context: WorkspaceContext, git: Git, path: strin
 
 interface Copies {
   readonly files: readonly string[]
-  /** Lines of `.gitignore` for those that git would not ignore: otherwise an agent would commit them. */
+  /** Lines of `.gitignore` for files that git does not ignore, so that agents do not commit them. */
   readonly excluded: readonly string[]
 }
 
@@ -40,7 +40,7 @@ function checkGlob(glob: string): string {
   )
 }
 
-/** False if something is in the way, or if a tracked link would lead out of the worktree. */
+/** False if something is in the way, or a tracked link would lead out of the worktree. */
 function copyFile(from: string, to: string, root: string): boolean {
   const parent = nearestFolder(dirname(to))
   const real = realpathSync(parent)
@@ -55,7 +55,7 @@ function nearestFolder(path: string): string {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined ? nearestFolder(dirname(path)) : path
 }
 
-/** Lines of `.gitignore` for those of the files that git does not ignore. */
+/** Returns lines of `.gitignore`. */
 export async function notIgnored(git: Git, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return []
   const { stdout } = await git.run(["check-ignore", "-z", "--stdin"], {
@@ -65,7 +65,7 @@ export async function notIgnored(git: Git, files: readonly string[]): Promise<st
   return files.filter((file) => !ignored.has(file)).map(asPattern)
 }
 
-/** Ignores files in our view. The worker's repository ignores them from its creation. */
+/** Only in our view. The worker's repository ignores them from its creation. */
 export async function exclude(
   { git, env }: WorkspaceContext,
   { view }: Pick<FoundWorkspace, "view">,

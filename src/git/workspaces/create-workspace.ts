@@ -67,7 +67,7 @@ export interface FreshRequest {
   readonly branch: string
   readonly base: Resolved
   readonly attempt: Attempt | null
-  /** What the attempt before installed. */
+  /** Installed by the attempt before. */
   readonly earlier?: SetupRecord
 }
 
@@ -78,14 +78,14 @@ export async function makeFresh(context: WorkspaceContext, request: FreshRequest
     await checkOutFiles(gitIn(context, found), base.commit)
     return { ...(await finish(context, found, request)), isNew: true }
   } catch (error) {
-    // It is new, so there is no work to keep.
+    // New, so there is no work to keep.
     deleteWorktree(context, found)
     await context.git.run(["update-ref", "-d", `refs/heads/${branch}`, base.commit])
     throw error
   }
 }
 
-/** Creates the folders and our view. First the worker's branch pins the base. */
+/** Pins the base first, through the worker's branch. */
 async function begin(context: WorkspaceContext, request: FreshRequest): Promise<FoundWorkspace> {
   const { worker, base } = request
   const place = placeIn(context.folder, worker)
@@ -97,7 +97,7 @@ async function begin(context: WorkspaceContext, request: FreshRequest): Promise<
   return { ...place, worker, record: null, folder: "there", isLinked: false }
 }
 
-/** The last steps for fresh and moved worktrees: copied files, repository, set-up, verification, and the record at the end. */
+/** Last steps for fresh and moved worktrees. Writes the record at the end. */
 export async function finish(context: WorkspaceContext, found: FoundWorkspace, request: FreshRequest) {
   const { worker, branch, base, attempt, earlier } = request
   const { path, view } = found
@@ -117,7 +117,7 @@ export async function finish(context: WorkspaceContext, found: FoundWorkspace, r
   return notes.length === 0 ? made : { ...made, setupNotes: notes }
 }
 
-/** In a partial clone git fetches missing objects on demand, for which a worker has no remote. */
+/** In a partial clone git fetches missing objects on demand, but a worker has no remote for that. */
 function notesOf({ commonDir, settings }: WorkspaceContext): string[] {
   const isPartial = entriesOf(`${commonDir}/objects/pack`).some((entry) => entry.name.endsWith(".promisor"))
   if (!isPartial || settings.remotes.length > 0) return []
@@ -135,8 +135,8 @@ function refuseForeignFiles(path: string): void {
 }
 
 /**
- * Creates the worker's branch in the user's repository at the base, so that `git gc` keeps the base. Pins the work of an
- * earlier branch of this name.
+ * The branch in the user's repository makes `git gc` keep the base. Pins the work of an earlier branch of this
+ * name.
  */
 async function pinBranch(context: WorkspaceContext, { worker, branch, base }: FreshRequest): Promise<void> {
   const ref = `refs/heads/${branch}`

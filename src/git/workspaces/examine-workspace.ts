@@ -8,10 +8,9 @@ import { emptyTrash, removeFound } from "./remove-workspace.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, isFinished, listWorkspaces, writeRecord } from "./workspace-record.ts"
 
-/** Runs `work` unless another process works on this workspace. */
+/** Skips a workspace that another process works on. */
 type IfFree = (worker: string, work: () => Promise<void>) => Promise<void>
 
-/** See `Workspaces.examine`. */
 export async function examineWorktrees(context: WorkspaceContext, fix: boolean, ifFree: IfFree): Promise<Leftover[]> {
   const left: Leftover[] = []
   const isDry = !fix
@@ -22,7 +21,7 @@ export async function examineWorktrees(context: WorkspaceContext, fix: boolean, 
   for (const folder of emptyTrash(context, isDry)) add("unfinished", `${folder} was only partly deleted`)
   for (const { worker } of listWorkspaces(context)) {
     await ifFree(worker, async () => {
-      // Read again: now no other process can change it.
+      // Read again, now that no other process can change it.
       const found = listWorkspaces(context).find((each) => each.worker === worker)
       if (found === undefined) return
       for (const lock of await clearWorktreeLocks(context, found, isDry))
@@ -42,7 +41,7 @@ function troubleOf(found: FoundWorkspace): "gone" | "unfinished" | undefined {
   return isFinished(found) ? undefined : "unfinished"
 }
 
-/** After an interrupted sync it goes back to its branch; any other workspace is pinned and removed. */
+/** Returns to its branch after an interrupted sync; pins and removes any other workspace. */
 async function repair(context: WorkspaceContext, found: FoundWorkspace): Promise<void> {
   const branch = workerBranch(context.team, found.worker)
   const { record, view } = found
@@ -62,8 +61,8 @@ async function repair(context: WorkspaceContext, found: FoundWorkspace): Promise
 }
 
 /**
- * Deletes refs of ours whose commit is gone, after which `git gc` would fail: a `git gc --prune=now` of the user may come
- * between a commit and its ref. The merge reports the missing work.
+ * Deletes our refs whose commit is gone, because they make `git gc` fail. A `git gc --prune=now` of the user may
+ * come between a commit and its ref. The merge reports the missing work.
  */
 async function dropDangling(
   { git }: WorkspaceContext,

@@ -3,10 +3,7 @@ import { systemIds } from "../../lib/make-ids.ts"
 import { dirname } from "../../lib/paths.ts"
 import { entriesOf } from "../../lib/read-files.ts"
 
-/**
- * Copies the files that git-lfs keeps beside the objects of a worker's repository. Without them an imported commit would
- * refer to missing files. Each is named by the hash of its content.
- */
+/** Imported commits refer to files that git-lfs keeps beside the objects. Each is named by the hash of its content. */
 export function importLargeFiles(gitDir: string, commonDir: string): void {
   const from = `${gitDir}/lfs/objects`
   if (!existsSync(from)) return

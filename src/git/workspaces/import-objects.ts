@@ -25,12 +25,11 @@ interface Target {
 }
 
 /**
- * Copies commits with everything they refer to from a worker's repository into the user's, where no ref points to them
- * yet. Checks every object by its hash. Throws `git.failed` if one is missing or damaged.
- *
- * `git fetch` would read the settings of the worker's repository. A task has a few loose objects, which are copied here:
- * packing them with git takes five processes and 12 ms of CPU for each task, beyond the limit of the benchmark `engine`,
- * and leaves a pack for each task in the user's repository. Anything else git packs, with the user's settings only.
+ * Copies commits with everything they refer to from a worker's repository into the user's, without a ref. Checks
+ * every object by its hash. Throws `git.failed` if one is missing or damaged. `git fetch` would read the settings
+ * of the worker's repository. A task has a few loose objects, which are copied here: packing them takes five git
+ * processes and 12 ms of CPU for each task, beyond the limit of the benchmark `engine`, and leaves a pack for each
+ * task. Git packs anything else, with the user's settings only.
  */
 export async function importObjects(target: Target, gitDir: string, ids: readonly string[]): Promise<void> {
   const { git, commonDir } = target
@@ -45,14 +44,14 @@ export async function importObjects(target: Target, gitDir: string, ids: readonl
   for (const id of missing) imported.add(`${commonDir} ${id}`)
 }
 
-/** By this process. The user may have pruned a commit since, but then with everything it refers to. */
+/** By this process. If the user pruned a commit since, then with everything it refers to. */
 const imported = new Set<string>()
 
-/** Objects that a worker's repository borrows from the user's; by the user's repository. */
+/** User's repository -> objects that workers' repositories borrow. */
 const borrowed = new Map<string, Set<string>>()
 const MOST_KNOWN = 200_000
 
-/** Git can copy larger ones without reading them into memory. */
+/** Git copies larger ones without reading them into memory. */
 const LARGE_BYTES = 16_000_000
 const MOST_INFLATED = 256_000_000
 
@@ -64,7 +63,7 @@ async function copyLoose({ git, commonDir }: Target, gitDir: string, ids: readon
   if (known.size > MOST_KNOWN) known.clear()
   const objects = await git.objects()
   const seen = new Set<string>()
-  // An object is copied after everything it refers to, so that one which exists is complete.
+  // Copy an object after everything it refers to, so that an existing object is complete.
   const next: Step[] = ids.map((id) => ({ id }))
   for (let step = next.pop(); step !== undefined; step = next.pop()) {
     const { id, content } = step
@@ -92,11 +91,11 @@ async function copyLoose({ git, commonDir }: Target, gitDir: string, ids: readon
 
 interface Step {
   readonly id: string
-  /** Set once everything it refers to is copied: the file's bytes. */
+  /** Bytes of the file, once everything it refers to is copied. */
   readonly content?: Buffer
 }
 
-/** And borrows all others from the user's repository. */
+/** Borrows all others from the user's repository. */
 function hasOnlyLooseObjects(gitDir: string, commonDir: string): boolean {
   if (lstatSync(`${gitDir}/objects`, { throwIfNoEntry: false })?.isDirectory() !== true) return false
   if (readText(`${gitDir}/objects/info/alternates`).trim() !== `${commonDir}/objects`) return false
@@ -105,7 +104,7 @@ function hasOnlyLooseObjects(gitDir: string, commonDir: string): boolean {
 
 const SET_GROUP_ID = 0o2000
 
-/** In a repository that several users share, new files need special permissions, which git sets. */
+/** Git sets the special permissions that files need in a repository shared by several users. */
 function isShared(commonDir: string): boolean {
   const stat = statSync(`${commonDir}/objects`, { throwIfNoEntry: false })
   return stat === undefined || (stat.mode & SET_GROUP_ID) !== 0

@@ -8,7 +8,7 @@ import { ownPackedRefs } from "./private-repository.ts"
 import { type CheckoutPlace, writeHead } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 
-/** Files in which git keeps a commit that an operation left or goes to. */
+/** Files with a commit that an operation left or goes to. */
 const PSEUDO_REFS = [
   "ORIG_HEAD",
   "MERGE_HEAD",
@@ -24,10 +24,10 @@ const PSEUDO_REFS = [
 type Target = Pick<WorkspaceContext, "git" | "commonDir">
 type Source = CheckoutPlace & { readonly isLinked: boolean }
 
-/** What the worker's repository has checked out, read from its files. */
+/** Read from the files of the worker's repository. */
 export interface CheckedOut {
   readonly branch: string | null
-  /** Null if there is no commit, or the repository cannot be read. */
+  /** Null without a commit or if unreadable. */
   readonly commit: string | null
 }
 
@@ -40,10 +40,7 @@ async function readCheckedOut({ git, commonDir }: Target, source: Source): Promi
   return { branch: ref.slice("refs/heads/".length), commit: refs.get(ref) ?? null }
 }
 
-/**
- * Imports the commit that a worker has checked out. The commit is null if its repository has none or is damaged; then
- * only its files can be kept.
- */
+/** The commit is null if the worker's repository has none or is damaged; then only its files can be kept. */
 export async function importHead(target: Target, source: Source): Promise<CheckedOut> {
   const { branch, commit } = await readCheckedOut(target, source)
   if (commit === null || source.isLinked) return { branch, commit }
@@ -64,8 +61,8 @@ async function tryImport(target: Target, { gitDir }: Source, commit: string): Pr
 }
 
 /**
- * Imports the commits that only the worker's repository keeps: what an amend, a reset, a rebase, a stash or a switch to
- * another branch left behind. They would disappear with that repository.
+ * Imports commits that would disappear with the worker's repository: left behind by an amend, a reset, a rebase, a
+ * stash or a switch to another branch.
  */
 export async function importEarlier(
   target: Target,
@@ -90,7 +87,7 @@ export async function importEarlier(
   return withoutKept(target.git, imported, { branch, head })
 }
 
-/** Reads all refs only for commits that the history of the head does not include. */
+/** Reads all refs only if the head's history lacks a commit. */
 async function withoutKept(
   git: Git,
   commits: readonly string[],

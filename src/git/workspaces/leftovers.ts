@@ -7,17 +7,15 @@ import { commitTree } from "../merges/rewrite-commits.ts"
 import { type Status, treeOfIndex } from "../read-status.ts"
 import { addSubmodules, excluded, type Submodule } from "./submodules.ts"
 
-/** Prefix of our temporary indexes; `stale-locks.ts` removes those that killed processes left. */
+/** `stale-locks.ts` removes indexes with this prefix that killed processes left. */
 export const OWN_INDEX = "teamwork-index"
 
 export interface LeftoversRequest {
-  /** For the files of the workspace. */
   readonly git: Git
-  /** The folder of the workspace; null if it is gone. */
+  /** Null if the folder is gone. */
   readonly path: string | null
-  /** The git folder with the index. */
   readonly view: string
-  /** That index is not ours and may hide files. */
+  /** The index is not ours and may hide files. */
   readonly isForeign: boolean
   readonly head: string
   /** Null if git could not compare. */
@@ -25,13 +23,13 @@ export interface LeftoversRequest {
   readonly submodules: readonly Submodule[]
   /** An unfinished checkout lacks files that the worker did not delete. */
   readonly ignoreMissing: boolean
-  /** The tree of the worker's own index, if that differs from the commit. */
+  /** Tree of the worker's own index, if it differs from the commit. */
   readonly staged: string | undefined
-  /** The pinned leftovers: the same content needs no new commit. */
+  /** Pinned leftovers: the same content needs no new commit. */
   readonly known: string | undefined
 }
 
-/** Commits uncommitted changes on top of the head, without ignored files and without changing files or the index. */
+/** On top of the head, without ignored files. Changes neither files nor the index. */
 export async function commitLeftovers(request: LeftoversRequest): Promise<string | undefined> {
   const { git, path, view, head, status, staged, isForeign } = request
   const headTree = await getTree(git, head)
@@ -41,7 +39,7 @@ export async function commitLeftovers(request: LeftoversRequest): Promise<string
   using own = temporaryIndex(index)
   if (!isForeign && status !== null && existsSync(`${view}/index`)) copyIndex(`${view}/index`, index)
   else await git.read(["read-tree", head], own)
-  // Committed files stay, even if git would ignore them now.
+  // Keep committed files, even if git ignores them now.
   if (treeOfIndex(index) !== headTree) await git.read(["read-tree", "-i", "-m", head], own)
   await addEverything({ ...request, path }, own)
   return await commitUnlessKnown(request, { headTree, tree: await git.read(["write-tree"], own) })
@@ -66,7 +64,7 @@ async function addEverything(request: LeftoversRequest & { path: string }, own: 
   )
 }
 
-/** Untracked repositories, of which git would keep only the commit id. Their content is pinned separately. */
+/** Git would keep only the commit id of untracked repositories. Their content is pinned separately. */
 function repositoriesIn(status: Pick<Status, "changes"> | null): string[] {
   return (status?.changes ?? [])
     .filter((change) => change.isRepository && change.kind === "untracked")

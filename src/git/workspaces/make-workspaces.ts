@@ -77,7 +77,7 @@ export function makeWorkspaces(context: WorkspaceContext): Workspaces {
     disown: ({ worker, attempt }) =>
       alone(worker, async () => {
         const { record, view } = findWorkspace(context, worker) ?? {}
-        // It may already be used for another attempt.
+        // The worktree may already serve another attempt.
         const isHeld = record?.attempt?.task === attempt.task && record.attempt.attempt === attempt.attempt
         if (record && isHeld && view !== undefined) writeRecord(view, { ...record, attempt: null })
       }),

@@ -13,7 +13,7 @@ import { writeHead } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
 
-/** See `Workspaces.move`. A workspace that cannot become like a fresh one is replaced. */
+/** Replaces a workspace that cannot become like a fresh one. */
 export async function moveWorktree(context: WorkspaceContext, request: WorkspaceRequest): Promise<MovedWorkspace> {
   const { worker } = request
   const branch = workerBranch(context.team, worker)
@@ -28,7 +28,7 @@ export async function moveWorktree(context: WorkspaceContext, request: Workspace
     if (status !== null) {
       writeRecord(found.view, { base: base.commit, attempt: target.attempt, pending: "move" })
       await Promise.all([
-        // So that `git gc` keeps the base.
+        // Makes `git gc` keep the base.
         moveBranch(context, found, { branch, tip: head ?? undefined, head: base.commit }),
         resetTo(context, found, base.commit),
       ])
@@ -39,13 +39,13 @@ export async function moveWorktree(context: WorkspaceContext, request: Workspace
   return { ...(await makeFresh(context, target)), pinned }
 }
 
-/** False if the user changed the sparse checkout since, or if the worker initialised submodules. */
+/** False if the user changed the sparse checkout, or the worker initialised submodules. */
 function isAsSetUp({ commonDir }: WorkspaceContext, { view, gitDir }: FoundWorkspace): boolean {
   const isAlike = (file: string) => readText(`${view}/${file}`) === readText(`${commonDir}/${file}`)
   return isAlike("config.worktree") && isAlike("info/sparse-checkout") && !existsSync(`${gitDir}/modules`)
 }
 
-/** Checks out a commit: writes the files that differ and removes what a fresh workspace would not have. */
+/** Writes only files that differ, and removes what a fresh workspace would not have. */
 export async function resetTo(context: WorkspaceContext, found: FoundWorkspace, commit: string): Promise<void> {
   const { path, view } = found
   const git = gitIn(context, found)
@@ -61,7 +61,7 @@ export async function resetTo(context: WorkspaceContext, found: FoundWorkspace, 
 const FILE = 0o100644
 const PROGRAM = 0o100755
 
-/** Git only tracks the executable bit of a mode; this resets the others. */
+/** Git tracks only the executable bit; this resets the others. */
 function resetModes(path: string, tracked: readonly IndexedFile[]): void {
   const open = 0o777 & ~process.umask()
   const wanted = new Map<string, number>([[path, open]])

@@ -15,7 +15,7 @@ const LEFTOVERS = "heads/teamwork-leftovers"
 
 type Source = Pick<WorkspaceContext, "git" | "source" | "commonDir">
 
-/** Git repositories among the files of a workspace that are not ignored. */
+/** Without ignored ones. */
 export function listNested(
   path: string,
   status: Pick<Status, "changes"> | null,
@@ -29,8 +29,8 @@ export function listNested(
 }
 
 /**
- * Imports nested repositories with their uncommitted files below `refs/.../nested/<n>/`: a commit of the workspace would keep
- * only a commit id of them. No git runs in them.
+ * Imports nested repositories with their uncommitted files below `refs/.../nested/<n>/`: a commit of the workspace
+ * would keep only their commit ids. No git runs in them.
  */
 export async function pinNested(source: Source, nested: readonly string[], prefix: string): Promise<void> {
   for (const [index, folder] of nested.entries()) await keepNested(source, folder, `${prefix}nested/${index + 1}/`)
@@ -57,7 +57,7 @@ async function keepNested(source: Source, folder: string, prefix: string): Promi
   }
 }
 
-/** Names without `refs/`. A ref with an unusual name is named by its commit. */
+/** Names without `refs/`; unusual names are replaced by the commit. */
 async function readNestedRefs({ git }: Source, gitDir: string): Promise<Map<string, string>> {
   const refs = await readRefs(git, gitDir, "refs/")
   return new Map(
@@ -75,7 +75,7 @@ function findHead(gitDir: string, refs: ReadonlyMap<string, string>): string | u
   return /^[0-9a-f]{40,64}$/.test(head) ? head : undefined
 }
 
-/** False if its history is incomplete, as in a shallow clone: then only its files are kept. */
+/** False if the history is incomplete, as in a shallow clone: then only files are kept. */
 async function tryImport(source: Source, gitDir: string, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return true
   try {
@@ -87,7 +87,6 @@ async function tryImport(source: Source, gitDir: string, ids: readonly string[])
   }
 }
 
-/** Commits its files on top of what is checked out there. */
 async function keepFiles(source: Source, folder: string, head: string | undefined): Promise<string> {
   const { git } = source
   const tree = await treeOfFiles(source, folder)
@@ -97,7 +96,7 @@ async function keepFiles(source: Source, folder: string, head: string | undefine
   return commitTree(git, { tree, parents, message: "Leftovers: what was not committed" })
 }
 
-/** Uses the settings of the user's repository, and writes there what is not in the object folders of `env`. */
+/** Uses the settings of the user's repository, and writes new objects there. */
 async function treeOfFiles({ source, commonDir }: Source, folder: string, env = {}): Promise<string> {
   using index = temporaryIndex(`${commonDir}/teamwork-nested-index-${process.pid}`)
   const place = { GIT_DIR: commonDir, GIT_WORK_TREE: folder, ...index.env }
@@ -108,7 +107,6 @@ async function treeOfFiles({ source, commonDir }: Source, folder: string, env = 
 
 const ADD = ["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--ignore-errors"]
 
-/** Whether the files of a nested repository differ from its commit. */
 export async function hasChanges(source: Source, folder: string, head: string | undefined): Promise<boolean> {
   const objects = withObjectsOf(nestedGitDir(folder))
   const committed = await source.git.run(["rev-parse", "--verify", "--quiet", `${head}^{tree}`], { env: objects })

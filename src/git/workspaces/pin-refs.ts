@@ -2,7 +2,7 @@ import { taskOfRef, taskRefs, teamRefs } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
 import type { Pin, PinKind, Place } from "../port.ts"
 
-/** The prefix of all pins of a task, or of a worker without one. */
+/** Prefix of all pins of a place. */
 export function placeRefs(team: RunName, place: Place): string {
   return `${"task" in place ? taskRefs(team, place.task) : `${teamRefs(team)}/workers/${place.worker}`}/`
 }
@@ -28,7 +28,7 @@ function isKind(text: string): text is PinKind {
   return /^(?:base|head|leftovers|aside|earlier\/.+|nested\/.+)$/.test(text)
 }
 
-/** For a pin that a later one of the same kind replaces without containing it. */
+/** For a pin that a later one replaces without containing it. */
 export function earlierKind(commit: string): PinKind {
   return `earlier/${commit.slice(0, 16)}`
 }

@@ -16,7 +16,7 @@ import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, findCheckout, gitIn } from "./workspace-record.ts"
 
 export interface Pinned extends CheckedOut {
-  /** Null if there is no commit at all. */
+  /** Null without any commit. */
   readonly head: string | null
   /** Null if git could not compare. */
   readonly status: Status | null
@@ -26,11 +26,11 @@ export interface Pinned extends CheckedOut {
 interface PinRequest {
   readonly branch: string
   readonly place?: Attempt
-  /** Deletes the branch in the user's repository, if possible in the transaction of the pins. */
+  /** Deletes the branch in the user's repository, if possible in the same transaction. */
   readonly dropsBranch?: boolean
 }
 
-/** Pins all work of a workspace in any condition, and moves its branch in the user's repository. Changes no files. */
+/** Works in any condition and changes no files. Also moves the branch in the user's repository. */
 export async function pinWorktree(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -49,7 +49,7 @@ export async function pinWorktree(
   const base = record?.base ?? head
   const known = [base, tip ?? base]
   const earlier = await importEarlier(context, found, { branch, head, known })
-  // A rebase, or another process, moved the branch away from its old tip.
+  // A rebase or another process moved the branch away from its old tip.
   if (tip !== undefined && tip !== base && !(await isAncestor(context.git, tip, head))) earlier.push(tip)
   const moved = await touchedSubmodules(context, git, found, head)
   const leftovers = await commitLeftovers({
@@ -78,7 +78,6 @@ export async function pinWorktree(
   return { ...out, head, status, pins }
 }
 
-/** Applies `branchLines`. */
 export async function moveBranch(context: WorkspaceContext, found: FoundWorkspace, move: BranchMove): Promise<void> {
   const lines = branchLines(context, found, move)
   if (lines.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
@@ -106,7 +105,7 @@ export function branchLines(
   return [tip === undefined ? `create ${ref} ${head}` : `update ${ref} ${head} ${tip}`]
 }
 
-/** Null if the folder is gone or git cannot read it. */
+/** Null if the folder is gone or unreadable. */
 export async function statusOf(context: WorkspaceContext, found: FoundWorkspace, head: string): Promise<Status | null> {
   if (found.folder === "gone") return null
   try {
@@ -117,7 +116,7 @@ export async function statusOf(context: WorkspaceContext, found: FoundWorkspace,
   }
 }
 
-/** Makes all folders readable first, because git silently leaves out the others. */
+/** Makes all folders readable first, because git silently skips unreadable ones. */
 async function openStatusOf(context: WorkspaceContext, found: FoundWorkspace, head: string): Promise<Status | null> {
   const opened = new Set<string>()
   for (;;) {
@@ -144,7 +143,6 @@ function openFolder(folder: string): void {
   }
 }
 
-/** Submodules that differ from the committed ones. */
 async function touchedSubmodules(
   context: WorkspaceContext,
   git: Git,
@@ -161,7 +159,7 @@ async function touchedSubmodules(
   return touched
 }
 
-/** The latest leftovers of the same place. */
+/** Latest leftovers of the same place. */
 async function knownLeftovers({ git, commonDir, team }: WorkspaceContext, place: Place): Promise<string | undefined> {
   const refs = await readRefs(git, commonDir, placeRefs(team, place))
   if ("task" in place) return refs.get(pinRef(team, { place, number: place.attempt, kind: "leftovers" }))

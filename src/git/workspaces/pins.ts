@@ -52,9 +52,7 @@ export interface PinRequest {
 /** Another process may pin the same attempt at the same time. */
 const TRIES = 3
 
-/**
- * Writes pins in one transaction. A pin of the same kind that no new commit contains is kept as `earlier/...`. Idempotent.
- */
+/** One transaction. Keeps a pin of the same kind that no new commit contains as `earlier/...`. Idempotent. */
 export async function writePins({ git, commonDir, team }: PinContext, request: PinRequest): Promise<Pin[]> {
   for (let left = TRIES; ; left--) {
     const existing = await readRefs(git, commonDir, placeRefs(team, request.place))

@@ -11,7 +11,7 @@ import type { CheckoutPlace } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 
 interface StartPoint {
-  /** The branch to check out; null for a detached HEAD. */
+  /** Null for a detached HEAD. */
   readonly branch: string | null
   readonly commit: string
   /** More lines for `info/exclude`. */
@@ -24,7 +24,6 @@ export interface RepositorySource extends Pick<WorkspaceContext, "git" | "common
   readonly settings: Pick<WorkspaceContext["settings"], "remotes">
 }
 
-/** Without a team. */
 export async function sourceOf(git: Git): Promise<RepositorySource> {
   const { commonDir } = await git.places()
   const own = withVariables(git.in(commonDir), { GIT_DIR: commonDir })
@@ -32,9 +31,9 @@ export async function sourceOf(git: Git): Promise<RepositorySource> {
 }
 
 /**
- * Creates the git folder of a checkout: its own settings, hooks, branches, stash and index, with the objects of the user's
- * repository and copies of the user's branches and tags. Replaces an existing one as a whole, so that no setting of a
- * worker stays. Does not write the index.
+ * Creates the worker's own settings, hooks, branches, stash and index, with the objects of the user's repository
+ * and copies of its branches and tags. Replaces an existing git folder as a whole, so that no setting of a worker
+ * stays. Does not write the index.
  */
 export async function makeRepository(
   source: RepositorySource,
@@ -68,7 +67,7 @@ export async function makeRepository(
 const PACKED_REFS = "packed-refs"
 const GIVEN_REFS = "teamwork-given-refs"
 
-/** The packed refs of a worker's repository if the worker changed them; otherwise empty. */
+/** Empty unless the worker changed them. */
 export function ownPackedRefs({ gitDir, view }: CheckoutPlace): string {
   const refs = readText(`${gitDir}/${PACKED_REFS}`)
   return hashOf(refs) === readText(`${view}/${GIVEN_REFS}`) ? "" : refs
@@ -78,7 +77,7 @@ function hashOf(text: string): string {
   return new Bun.CryptoHasher("sha1").update(text).digest("hex")
 }
 
-/** The user's branches and tags, for `git diff main`, `git describe` and so on. */
+/** For `git diff main`, `git describe` and so on. */
 async function copiedRefs({ git, commonDir, team }: RepositorySource, own: string | null): Promise<string> {
   const found = await Promise.all(
     ["refs/heads/", "refs/remotes/", "refs/tags/"].map((prefix) => readRefs(git, commonDir, prefix)),
@@ -96,13 +95,13 @@ async function copiedRefs({ git, commonDir, team }: RepositorySource, own: strin
 interface RepositoryUpdate {
   readonly branch: string
   readonly commit: string
-  /** By default that of our view. */
+  /** Default: that of our view. */
   readonly index?: string
 }
 
 /**
- * Moves the branch in the worker's repository to the commit, checks it out and replaces the index, after we changed the
- * files. Throws `workspace.unproven` if a folder was replaced, because a link may lead anywhere.
+ * Updates branch, HEAD and index of the worker's repository after we changed the files. Throws `workspace.unproven`
+ * if a folder was replaced, because a link may lead anywhere.
  */
 export function updateRepository(place: CheckoutPlace, { branch, commit, index }: RepositoryUpdate): void {
   const { gitDir } = place
@@ -124,7 +123,6 @@ function ensureFolder(folder: string): void {
     })
 }
 
-/** Copies the index of our view into the worker's repository. */
 export function shareIndex({ gitDir, view }: CheckoutPlace, index = `${view}/index`): void {
   replace(`${gitDir}/index`, (file) => copyIndex(index, file))
 }
@@ -137,7 +135,7 @@ function replace(file: string, write: (file: string) => void): void {
   renameSync(draft, file)
 }
 
-/** Lets git also read the objects of a worker's repository, and nothing else of it. */
+/** Lets git also read objects of a worker's repository, and nothing else of it. */
 export function withObjectsOf(gitDir: string): Record<string, string> {
   const folder = `${gitDir}/objects`
   const quoted = /[":\\]/.test(folder) ? JSON.stringify(folder) : folder

@@ -8,7 +8,7 @@ import { pinWorktree } from "./pin-worktree.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, isFinished, writeRecord } from "./workspace-record.ts"
 
-/** Pins the work of a worktree in any condition, then removes it with its branch. Returns the pins. */
+/** Pins the work in any condition, then removes worktree and branch. */
 export async function removeFound(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -17,7 +17,7 @@ export async function removeFound(
   if (!isFinished(found)) await waitForOrphans(context, found)
   await clearWorktreeLocks(context, found)
   const { record } = found
-  // Before the branch is deleted: if this process is killed then, the worktree is known to be half removed.
+  // Marks it as half removed in case this process is killed after deleting the branch.
   if (record !== null) writeRecord(found.view, { ...record, pending: "remove" })
   try {
     const pins = await pinAndDrop(context, found, { branch, place })
@@ -29,7 +29,7 @@ export async function removeFound(
   }
 }
 
-/** A process that is still running there may commit between reading and pinning: then read again. */
+/** A running process may commit between reading and pinning: then read again. */
 async function pinAndDrop(
   context: WorkspaceContext,
   found: FoundWorkspace,
@@ -47,8 +47,8 @@ async function pinAndDrop(
 const TRIES = 3
 
 /**
- * Only after everything in it is pinned. Folders are moved to a trash folder first, so that a killed process leaves either a
- * complete folder or one that may be deleted. The view is last, because the workspace is found by it.
+ * Only after everything is pinned. Moves folders to the trash first, so that a killed process leaves either a
+ * complete folder or one that may be deleted. The view goes last, because it identifies the workspace.
  */
 export function deleteWorktree(
   context: WorkspaceContext,
@@ -59,7 +59,7 @@ export function deleteWorktree(
   if (folder === "there") discard(path, trash)
   else if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
     setAside(path, `${context.folder}/.set-aside/${worker}-${now}`)
-  // The git folder of a linked worktree is in the user's repository, perhaps on another file system.
+  // In the user's repository, perhaps on another file system.
   if (isLinked) discard(gitDir, `${context.commonDir}/teamwork-trash/${basename(gitDir)}-${now}`)
   else {
     discard(gitDir, `${trash}.git`)
@@ -69,7 +69,7 @@ export function deleteWorktree(
   removeIfEmpty(dirname(view))
 }
 
-/** Deletes what killed processes left in the trash. Returns it. */
+/** Returns what killed processes left in the trash, and deletes it. */
 export function emptyTrash(context: WorkspaceContext, isDry: boolean): string[] {
   const trash = [trashOf(context), `${context.commonDir}/teamwork-trash`].filter((folder) => existsSync(folder))
   const left = trash.flatMap((folder) => entriesOf(folder).map((entry) => `${folder}/${entry.name}`))
@@ -109,7 +109,7 @@ function makeDeletable(folder: string): void {
   for (const entry of entriesOf(folder)) if (entry.isDirectory()) makeDeletable(`${folder}/${entry.name}`)
 }
 
-/** A folder that we did not make is moved away instead of deleted. */
+/** Moves away a folder that we did not make, instead of deleting it. */
 function setAside(path: string, place: string): void {
   if (lstatSync(path).isDirectory() && entriesOf(path).length === 0) rmdirSync(path)
   else {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import type { Git } from "../git.ts"
 
-/** Settings that files depend on, and those for display. */
+/** Settings that affect files or display. */
 const COPIED = [
   /^core\.(?:filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|longpaths|protecthfs|protectntfs)$/,
   /^core\.(?:attributesfile|excludesfile|bigfilethreshold|whitespace|abbrev|commentchar|sparsecheckout|sparsecheckoutcone)$/,
@@ -9,7 +9,7 @@ const COPIED = [
   /^extensions\.objectformat$/,
 ]
 
-/** No person can type a passphrase, and background maintenance would outlive the agent's run. */
+/** A passphrase prompt would hang, and background maintenance would outlive the agent's run. */
 const OWN = [
   ["core.bare", "false"],
   ["core.logallrefupdates", "true"],
@@ -22,14 +22,14 @@ const OWN = [
 interface UserRepository {
   readonly git: Git
   readonly commonDir: string
-  /** Those that the new repository may use. */
+  /** Allowed in the new repository. */
   readonly remotes: readonly string[]
 }
 
-/** Valid while the files of the settings are the same. */
+/** Valid until one of the settings files changes. */
 const known = new Map<string, { readonly stamp: string; readonly text: string }>()
 
-/** The file `config` of a repository for a worker or a gate. */
+/** The `config` file of a repository for a worker or a gate. */
 export async function settingsText({ git, commonDir, remotes }: UserRepository): Promise<string> {
   const files = ["config", "config.worktree"].map((name) => `${commonDir}/${name}`)
   const key = JSON.stringify([commonDir, remotes])
@@ -48,7 +48,7 @@ function stampOf(file: string): string | null {
   return stat === undefined ? null : `${stat.mtimeNs} ${stat.size} ${stat.ino}`
 }
 
-/** The value is null for a key without `=`, which means true. */
+/** Null for a key without `=`, which means true. */
 type Setting = readonly [key: string, value: string | null]
 
 async function readSettings(git: Git, file: string): Promise<Setting[]> {

@@ -7,24 +7,23 @@ import { copyFiles } from "./copy-files.ts"
 import { type CheckoutPlace, gitWithView } from "./view.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 
-/** Copies untracked files into a fresh gate checkout and sets it up, as for a worker's worktree. */
+/** Copies untracked files and runs the set-up, as for a worker's worktree. */
 export async function prepareCheckout(context: WorkspaceContext, place: CheckoutPlace): Promise<void> {
   await copyFiles(context, gitWithView(context.git, place), place.path)
   await runSetup(context, { path: place.path, log: `${place.path}.setup.txt` })
 }
 
 interface SetupPlace {
-  /** The checkout. */
   readonly path: string
-  /** The file for the output. */
+  /** Output file. */
   readonly log: string
-  /** What the attempt before left there. */
+  /** Left by the attempt before. */
   readonly earlier?: SetupRecord
 }
 
 const NOTHING = { record: undefined, log: null, notes: [], hasRun: false } as const
 
-/** Runs `workspace.setup`; if that is empty, installs what the files of the checkout require. */
+/** Runs `workspace.setup`, or installs what the files of the checkout require. */
 export async function runSetup(
   context: WorkspaceContext,
   place: SetupPlace,

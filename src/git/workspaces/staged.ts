@@ -8,7 +8,7 @@ import { importObjects } from "./import-objects.ts"
 import type { WorkspaceContext } from "./workspace-context.ts"
 import type { FoundWorkspace } from "./workspace-record.ts"
 
-/** The tree of the worker's own index, imported. Undefined if it is that of the commit, or if the index cannot be read. */
+/** Imports the tree of the worker's index. Undefined if it is that of the commit or unreadable. */
 export async function keepStaged(
   source: Pick<WorkspaceContext, "git" | "commonDir">,
   git: Git,
@@ -36,7 +36,7 @@ export async function keepStaged(
   }
 }
 
-/** Those that only the worker's repository may have. */
+/** Objects that may be missing in the user's repository. */
 function ownObjects(gitDir: string, ids: readonly string[]): string[] {
   if (entriesOf(`${gitDir}/objects/pack`).length > 0) return [...ids]
   return ids.filter((id) => existsSync(`${gitDir}/objects/${id.slice(0, 2)}/${id.slice(2)}`))

@@ -5,16 +5,15 @@ import type { Git } from "../git.ts"
 import { listFiles } from "../read-index.ts"
 import { isCommitId, readRefs } from "../read-refs.ts"
 
-/** A submodule that has files in a workspace. */
 export interface Submodule {
   readonly path: string
-  /** The commit that is checked out there, if it can be read. */
+  /** Undefined if unreadable. */
   readonly head: string | undefined
 }
 
 const REPOSITORY = 0o160000
 
-/** Submodules with files in a workspace. We read them ourselves: git would start a git in each, with the settings there. */
+/** Only those with files. Does not ask git, which would start a git in each, with the settings there. */
 export async function listSubmodules(git: Git, index: string): Promise<Submodule[]> {
   const files = await listFiles(git, index)
   const paths = files.filter(({ mode }) => mode === REPOSITORY).map(({ path }) => path)
@@ -26,7 +25,6 @@ export async function listSubmodules(git: Git, index: string): Promise<Submodule
   return found
 }
 
-/** The git folder of a nested repository. */
 export function nestedGitDir(folder: string): string {
   const file = `${folder}/.git`
   if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return file
@@ -34,7 +32,6 @@ export function nestedGitDir(folder: string): string {
   return target === undefined ? file : resolvePath(target, folder)
 }
 
-/** The commit that is checked out in a nested repository. */
 export async function nestedHead(git: Git, folder: string): Promise<string | undefined> {
   const gitDir = nestedGitDir(folder)
   const head = readText(`${gitDir}/HEAD`).trim()
@@ -43,12 +40,11 @@ export async function nestedHead(git: Git, folder: string): Promise<string | und
   return (await readRefs(git, gitDir, ref)).get(ref)
 }
 
-/** Path arguments that exclude them. */
+/** As path arguments. */
 export function excluded(submodules: readonly Submodule[]): string[] {
   return submodules.map(({ path }) => `:(exclude,top,literal)${path}`)
 }
 
-/** Adds the commits that are checked out there to the index. */
 export async function addSubmodules(
   git: Git,
   submodules: readonly Submodule[],

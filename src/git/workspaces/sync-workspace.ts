@@ -16,7 +16,7 @@ import { short } from "./verify-workspace.ts"
 import { firstLine, type WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
 
-/** Merges without a checkout, and changes the files of the worktree only if there is no conflict. */
+/** Merges without a checkout, and changes files only if there is no conflict. */
 export async function syncWorktree(
   context: WorkspaceContext,
   { worker, onto: named }: { readonly worker: string; readonly onto?: string },
@@ -87,8 +87,8 @@ async function combine(git: Git, head: string, onto: Resolved, branch: string) {
 }
 
 /**
- * First the files, which git refuses if that would overwrite uncommitted changes; then the branch. Uses a copy of the
- * worker's index, so that staged changes stay.
+ * Files first, because git refuses to overwrite uncommitted changes; then the branch. Uses a copy of the worker's
+ * index, so that staged changes stay.
  */
 async function advance(
   context: WorkspaceContext,

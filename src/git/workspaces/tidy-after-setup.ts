@@ -4,8 +4,8 @@ import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, gitIn } from "./workspace-record.ts"
 
 /**
- * What a set-up wrote is not work of the task. Restores tracked files, adds a `.gitignore` to new folders, and excludes
- * single new files by name.
+ * A set-up is not work of the task. Restores tracked files, adds a `.gitignore` to new folders, and excludes single
+ * new files by name.
  */
 export async function tidyAfterSetup(context: WorkspaceContext, found: FoundWorkspace): Promise<void> {
   const git = gitIn(context, found)

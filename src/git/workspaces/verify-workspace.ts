@@ -8,13 +8,12 @@ import { type FoundWorkspace, gitIn, isFinished } from "./workspace-record.ts"
 
 interface Expectation {
   readonly branch: string
-  /** The commit that work starts from. */
   readonly base: string
-  /** We just made it, so its repository need not be read. */
+  /** New, so its repository need not be read. */
   readonly isFresh?: boolean
 }
 
-/** Throws `workspace.unproven` unless a workspace has the right path, branch and commit, and is clean. Returns the commit. */
+/** Throws `workspace.unproven` unless path, branch and commit are right and the files clean. Returns the commit. */
 export async function verifyWorkspace(
   context: WorkspaceContext,
   found: FoundWorkspace,

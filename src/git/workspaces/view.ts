@@ -6,14 +6,12 @@ import { entriesOf, readBytes, readText } from "../../lib/read-files.ts"
 import { type Git, withVariables } from "../git.ts"
 
 /**
- * A checkout with its own repository: a worker's workspace, or a checkout of a gate.
- *
- * `gitDir` belongs to the worker. We create it and later read its files as data; no git of ours ever runs with its
- * settings. `view` is our own git folder for the same files. It uses objects, refs and settings of the user's repository,
- * like a linked worktree that git does not list, and has its own index.
+ * A worker's workspace or a gate's checkout, with its own repository. `gitDir` belongs to the worker: we create it
+ * and later read its files as data, but no git of ours runs with its settings. `view` is our git folder for the
+ * same files. Like a linked worktree that git does not list, it uses objects, refs and settings of the user's
+ * repository and has its own index.
  */
 export interface CheckoutPlace {
-  /** The files. */
   readonly path: string
   readonly gitDir: string
   readonly view: string
@@ -23,7 +21,6 @@ export function placeIn(folder: string, name: string): CheckoutPlace {
   return { path: `${folder}/${name}`, gitDir: `${folder}/${REPOSITORIES}/${name}`, view: `${folder}/${VIEWS}/${name}` }
 }
 
-/** The names of all checkouts below a folder. */
 export function namesIn(folder: string): string[] {
   return entriesOf(`${folder}/${VIEWS}`)
     .map(({ name }) => name)
@@ -31,13 +28,13 @@ export function namesIn(folder: string): string[] {
 }
 
 /**
- * The checkout of ours that contains a folder. Found by its path only, because the worker controls its `.git`. Throws
+ * Finds the checkout that contains a folder by its path only, because the worker controls its `.git`. Throws
  * `workspace.unproven` if one of its folders is a link, which may lead to files of the user.
  */
 export function findPlace(home: string, folder: string): CheckoutPlace | undefined {
   const root = realPath(home)
   const given = resolvePath(folder)
-  // Before any link is followed: a worker may have created one.
+  // Before following links: a worker may have created one.
   const named = given.startsWith(`${home}/`) ? `${root}${given.slice(home.length)}` : given
   const place = placeAt(root, named) ?? placeAt(root, realPath(given))
   if (place !== undefined) assertReal(place)
@@ -77,13 +74,13 @@ function realPath(folder: string): string {
   }
 }
 
-/** Git in its folder. Inside a checkout of ours it uses our view. */
+/** Uses our view inside a checkout of ours. */
 export function gitInFolder(git: Git, home: string): Git {
   const place = findPlace(home, git.folder)
   return place === undefined ? git : gitWithView(git, place)
 }
 
-/** Git for the files of a checkout of ours. In other folders it is a plain git. */
+/** Returns a plain git in other folders. */
 export function gitWithView(git: Git, { path, view }: Pick<CheckoutPlace, "path" | "view">): Git {
   const isThere = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   const inside = git.folder === path || git.folder.startsWith(`${path}/`) ? git : git.in(isThere ? path : dirname(view))
@@ -119,15 +116,15 @@ export function makeView(place: CheckoutPlace, { commonDir, commit }: { commonDi
   renameSync(draft, view)
 }
 
-/** Writes the files of a commit into an empty checkout, in parallel if they are many. */
+/** Into an empty checkout, in parallel if there are many. */
 export async function checkOutFiles(git: Git, commit: string): Promise<void> {
   await git.read(["-c", "checkout.workers=0", "read-tree", "-m", "-u", "--no-recurse-submodules", commit])
 }
 
-/** Sets the commit that files are compared with by default. */
+/** Git compares files with this commit by default. */
 export function writeHead(view: string, commit: string): void {
   if (readText(`${view}/HEAD`).trim() === commit) return
-  // Atomic: without HEAD, git would not recognise the folder as a repository.
+  // Atomic: without HEAD, git would not recognise the repository.
   const draft = `${view}/HEAD.${process.pid}`
   writeFileSync(draft, `${commit}\n`)
   renameSync(draft, `${view}/HEAD`)
@@ -136,8 +133,8 @@ export function writeHead(view: string, commit: string): void {
 const EXCLUDE = "exclude"
 
 /**
- * Ignores more files in a view. Git's `info/exclude` is the user's and shared by all checkouts, so the view gets a copy of
- * the user's global list with these added.
+ * Git's `info/exclude` is the user's and shared by all checkouts, so the view gets a copy of the user's global list
+ * with these patterns added.
  */
 export async function excludeInView({ git, view, env, patterns }: Excluding): Promise<void> {
   if (patterns.length === 0) return
@@ -167,7 +164,6 @@ export function placeOfView(view: string): CheckoutPlace {
   return placeIn(view.slice(0, at), view.slice(at + VIEWS.length + 2))
 }
 
-/** The `.git` file of a checkout, which points to its repository. */
 export function writeGitFile({ path, gitDir }: CheckoutPlace): void {
   writeFileSync(`${path}/.git`, `gitdir: ${gitDir}\n`)
 }

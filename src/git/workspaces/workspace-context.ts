@@ -9,16 +9,15 @@ import { readText } from "../../lib/read-files.ts"
 import { type Git, withVariables } from "../git.ts"
 import { gitInFolder, isView } from "./view.ts"
 
-/** The settings `workspace.*`. */
 export interface WorkspaceSettings {
-  /** A shell command; empty for an automatic set-up, `none` for nothing. */
+  /** Shell command; empty for an automatic set-up, `none` for nothing. */
   readonly setup: string
   readonly setupTimeoutSeconds: number
   /** Globs of untracked files that worktrees need. */
   readonly copy: readonly string[]
-  /** Lines of `.gitignore`: what stays when a worktree moves to the next attempt. */
+  /** Lines of `.gitignore`: files that stay for the next attempt. */
   readonly keep: readonly string[]
-  /** Remotes that workers may use. */
+  /** Allowed for workers. */
   readonly remotes: readonly string[]
 }
 
@@ -32,22 +31,21 @@ export interface ContextPorts {
   readonly makeCheckouts?: (userRoots: readonly string[]) => CheckoutSetup
 }
 
-/** The repository and the team of all workspaces here. */
 export interface WorkspaceContext extends ContextPorts {
   /** In the folder we were called from. */
   readonly source: Git
   /** With `GIT_DIR` set, so that it works even if that folder is deleted. */
   readonly git: Git
-  /** The common git folder of the user's repository. */
+  /** Of the user's repository. */
   readonly commonDir: string
-  /** The git folder of the checkout we were called from. */
+  /** Of the checkout we were called from. */
   readonly gitDir: string
-  /** The user's own checkout; null for a bare repository. */
+  /** User's checkout; null for a bare repository. */
   readonly mainRoot: string | null
-  /** What the user has checked out, as seen from the folder we were called from. */
+  /** What the user has checked out, seen from the folder we were called from. */
   readonly here: "HEAD" | "main-worktree/HEAD"
   readonly team: RunName
-  /** Contains the worktrees of the team. */
+  /** With the team's worktrees. */
   readonly folder: string
   readonly settings: WorkspaceSettings
   readonly userRoots: readonly string[]
@@ -67,7 +65,7 @@ export async function openWorkspaceContext({ home, ...given }: ContextRequest): 
   const { commonDir, gitDir, isBare } = await locate(source)
   const mainRoot = isBare ? null : await mainRootOf(source, commonDir, gitDir)
   const folder = `${realHome(home)}/worktrees/${team.project}-${shortHash(commonDir)}/${team.team}`
-  // In a workspace, "checked out" means the user's checkout and not the worker's.
+  // In a workspace, "checked out" means the user's checkout, not the worker's.
   const isOurs = isView(gitDir) || (gitDir !== commonDir && readWorktreePath(gitDir).startsWith(`${folder}/`))
   const git = withVariables(source.in(commonDir), { GIT_DIR: commonDir })
   // A linked worktree of the user may have more installed than the main checkout.
@@ -95,7 +93,7 @@ async function locate(git: Git): Promise<{ commonDir: string; gitDir: string; is
 
 async function mainRootOf(git: Git, commonDir: string, gitDir: string): Promise<string | null> {
   if (basename(commonDir) === ".git") return dirname(commonDir)
-  // A submodule, or a repository with a separate git folder: only its checkout knows where it is.
+  // A submodule or a separate git folder: only the checkout knows where it is.
   return gitDir === commonDir ? git.read(["rev-parse", "--path-format=absolute", "--show-toplevel"]) : null
 }
 
@@ -104,12 +102,10 @@ function realHome(home: string): string {
   return realpathSync(home)
 }
 
-/** Distinguishes repositories of the same name. */
 function shortHash(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 8)
 }
 
-/** The folder of a linked worktree, from its git folder. */
 export function readWorktreePath(adminDir: string): string {
   const link = readText(`${adminDir}/gitdir`).replace(/[\r\n]+$/, "")
   // Newer versions of git may write a relative path.

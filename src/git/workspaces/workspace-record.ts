@@ -8,14 +8,14 @@ import { type CheckoutPlace, gitWithView, hasGitFile, makeView, namesIn, placeIn
 import { readWorktreePath, type WorkspaceContext } from "./workspace-context.ts"
 
 /**
- * Kept in the view of a workspace, and written when the workspace is complete. If it is missing, or something is pending,
- * the process that worked on it was interrupted.
+ * Kept in the view, and written when the workspace is complete. If it is missing, or something is pending, the
+ * process was interrupted.
  */
 const WorkspaceRecord = v.object({
   base: v.string(),
   attempt: v.nullable(v.object({ task: v.string(), attempt: v.number() })),
   pending: v.nullable(v.picklist(["move", "sync", "remove"])),
-  /** What an automatic set-up installed. */
+  /** From an automatic set-up. */
   setup: v.fallback(v.optional(SetupRecord), undefined),
 })
 export type WorkspaceRecord = Readonly<v.InferOutput<typeof WorkspaceRecord>>
@@ -26,7 +26,7 @@ export interface FoundWorkspace extends CheckoutPlace {
   /** `other`: not the folder that we made. */
   readonly folder: "there" | "gone" | "other"
   /**
-   * A linked worktree of the user's repository, as version 0.1.0 made them. `gitDir` and `view` are its git folder, its
+   * A linked worktree of the user's repository, from version 0.1.0: `gitDir` and `view` are its git folder, its
    * refs are the user's. It is pinned and replaced.
    */
   readonly isLinked: boolean
@@ -50,8 +50,8 @@ export function listWorkspaces(context: WorkspaceContext): FoundWorkspace[] {
 }
 
 /**
- * Removes links in place of the view or the repository: a worker may have made them point to files of others. With an
- * empty view the workspace counts as unfinished, so its files are pinned and it is replaced.
+ * A worker may have replaced the view or the repository with a link to files of others: removes it. With an empty
+ * view the workspace counts as unfinished, so its files are pinned and it is replaced.
  */
 function withoutLinks({ commonDir }: WorkspaceContext, place: CheckoutPlace): CheckoutPlace {
   const isLink = (folder: string) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true
@@ -97,12 +97,12 @@ function linkedState(path: string, adminDir: string): FoundWorkspace["folder"] {
   return link !== undefined && resolvePath(link, path) === adminDir ? "there" : "other"
 }
 
-/** Where the work in a workspace started; undefined in any other checkout. */
+/** Undefined outside of a workspace. */
 export async function startOfWork(git: Git): Promise<string | undefined> {
   return readRecord((await git.places()).gitDir)?.base
 }
 
-/** What was installed in a workspace; undefined in any other checkout. */
+/** Undefined outside of a workspace. */
 export async function setupOfWork(git: Git): Promise<SetupRecord | undefined> {
   return readRecord((await git.places()).gitDir)?.setup
 }
@@ -121,7 +121,7 @@ export function writeRecord(view: string, record: WorkspaceRecord): void {
   renameSync(`${file}.new`, file)
 }
 
-/** The git folder of the user's checkout that has a branch checked out. */
+/** Git folder of the user's checkout of a branch. */
 export function findCheckout(
   { commonDir }: Pick<WorkspaceContext, "commonDir">,
   branch: string,
@@ -132,7 +132,7 @@ export function findCheckout(
   return [commonDir, ...linked].find((gitDir) => gitDir !== except && isOn(gitDir))
 }
 
-/** Git for the files of a workspace, never with the worker's settings. */
+/** Never uses the worker's settings. */
 export function gitIn(context: WorkspaceContext, found: FoundWorkspace): Git {
   if (!found.isLinked) return gitWithView(context.git, found)
   const places = { GIT_DIR: context.commonDir, ...(found.folder === "gone" ? {} : { GIT_WORK_TREE: found.path }) }
