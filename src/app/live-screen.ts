@@ -142,7 +142,11 @@ function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { read
     const size = io.size()
     const frame = {
       // One less: behind a full line terminals differ in where the cursor is.
-      ...{ columns: size.columns - 1, rows: size.rows, color: io.color, lines, hint: isLast ? "" : hint },
+      columns: size.columns - 1,
+      rows: size.rows,
+      color: io.color,
+      lines,
+      hint: isLast ? "" : hint,
       notices,
       now: seen.view.now + drawnAt - seen.at,
     }

@@ -28,7 +28,12 @@ export function makeHost(machine: Machine): Host {
   const repositories = () =>
     (opened ??= import("./open-repository.ts").then((each) => each.openRepositories(machine, processes, home)))
   return {
-    ...{ io, env, userHome, home, isDebugging, processes },
+    io,
+    env,
+    userHome,
+    home,
+    isDebugging,
+    processes,
     ids: systemIds,
     clock: systemClock,
     version: VERSION,
@@ -99,7 +104,10 @@ async function configure(
       quality: { pass: config("quality.pass"), review: config("quality.review"), dimensions: config("qa.dimensions") },
     },
     pollIntervalSeconds: config("team.pollIntervalSeconds"),
-    ...{ project, team, terminalId, home },
+    project,
+    team,
+    terminalId,
+    home,
     ownSettings: { file: repositoryFile, needTrust, untrusted },
     agentDefaults: {
       tier: config("team.defaultModel"),

@@ -57,21 +57,26 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
     return gitInFolder(any.in(folder), ownHome)
   }
   const setupPorts = (config: Config, home: string, userRoots: readonly string[]): SetupPorts => ({
-    ...{ processes, clock: systemClock, sleep, env, home, userRoots },
+    processes,
+    clock: systemClock,
+    sleep,
+    env,
+    home,
+    userRoots,
     timeoutSeconds: config("workspace.setupTimeoutSeconds"),
     portBase: config("workspace.portBase"),
   })
   const contextOf = (config: Config, { home, sourceDir, team }: Place): Promise<WorkspaceContext> =>
     openWorkspaceContext({
       makeCheckouts: (userRoots) => makeCheckoutSetup(setupPorts(config, home, userRoots)),
-      ...{ processes, clock: systemClock, sleep, env, home, team, source: gitIn(resolvePath(sourceDir, cwd)) },
-      settings: {
-        setup: config("workspace.setup"),
-        setupTimeoutSeconds: config("workspace.setupTimeoutSeconds"),
-        copy: config("workspace.copy"),
-        keep: config("workspace.keep"),
-        remotes: config("workspace.remote"),
-      },
+      processes,
+      clock: systemClock,
+      sleep,
+      env,
+      home,
+      team,
+      source: gitIn(resolvePath(sourceDir, cwd)),
+      settings: workspaceSettings(config),
     })
   return {
     work: {
@@ -123,7 +128,11 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
         repository,
         settings: gateSettings(config),
         runner: {
-          ...{ processes, clock: systemClock, sleep, home, mask: makeMask(env) },
+          processes,
+          clock: systemClock,
+          sleep,
+          home,
+          mask: makeMask(env),
           env: { ...variables, ...GATE_CONSTANTS },
           timeoutMs: config("gates.timeoutSeconds") * 1000,
           maxBytes: config("recordings.maxMegabytes") * 1_000_000,
@@ -138,6 +147,16 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
 
 /** Of a repository without a commit. */
 const NO_FILES = { list: async () => [], read: async () => "" }
+
+function workspaceSettings(config: Config) {
+  return {
+    setup: config("workspace.setup"),
+    setupTimeoutSeconds: config("workspace.setupTimeoutSeconds"),
+    copy: config("workspace.copy"),
+    keep: config("workspace.keep"),
+    remotes: config("workspace.remote"),
+  }
+}
 
 function gateSettings(config: Config): GateSetup["settings"] {
   return {

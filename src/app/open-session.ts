@@ -17,7 +17,8 @@ export function openSession(
     return makeContext(host, settings, await share(settings.openStore))
   }
   return {
-    ...{ configured, context },
+    configured,
+    context,
     async reconfigure() {
       loaded = undefined
       // The settings that hold now may name another store.
@@ -45,7 +46,9 @@ function tellUntrusted({ io }: Host, configured: Configured | undefined): void {
 /** What operations on a store work with here. Few of them ask for the roles. */
 export function makeContext(host: Host, configured: Configured, store: Store): Context {
   const context: Context = {
-    ...{ store, ids: host.ids, settings: configured.settings },
+    store,
+    ids: host.ids,
+    settings: configured.settings,
     ownProject: (project) => configured.ownDetected(project),
     async roles() {
       const { findRoles } = await import("./wiring/find-roles.ts")

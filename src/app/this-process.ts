@@ -8,7 +8,10 @@ export function thisProcess(): Machine {
   const cwd = process.cwd()
   const isRoot = process.getuid?.() === 0
   return {
-    ...{ env, cwd, isRoot, io: terminalOf(env, cwd) },
+    env,
+    cwd,
+    isRoot,
+    io: terminalOf(env, cwd),
     // Few commands start this program anew.
     get self() {
       return selfCommand(process)

@@ -1,5 +1,7 @@
+import { checkJobs } from "../agents/jobs/job-state.ts"
 import type { SetupReport } from "../checkouts/setup-report.ts"
 import { describeSetup } from "../checkouts/views/setup-view.ts"
+import { checkExports } from "../files/mirror/check-exports.ts"
 import { AppError } from "../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"
@@ -8,8 +10,10 @@ import type { Context } from "../store/operation.ts"
 import { examineTeam, type Finding } from "../teams/operations/examine-team.ts"
 import { listTeams } from "../teams/operations/list-teams.ts"
 import { swarmStatus } from "../workers/operations/swarm-status.ts"
+import { checkWorkers } from "../workers/swarm/check-workers.ts"
 import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
+import { checkWorktrees } from "./check-worktrees.ts"
 
 export interface Examination {
   readonly fix: boolean
@@ -55,7 +59,6 @@ export async function examine(processes: Processes, examination: Examination): P
   findings.push(...setup)
   findings.push(...(await guarded("agents", () => examination.agents())))
   const jobs = await guarded("jobs", async () => {
-    const { checkJobs } = await import("../agents/jobs/job-state.ts")
     return checkJobs(await examination.home(), examination.fix, examination)
   })
   findings.push(...jobs)
@@ -87,7 +90,6 @@ export async function examine(processes: Processes, examination: Examination): P
   })
   const workers = await guarded("workers", () => checkSwarm(found, examination))
   const worktrees = await guarded("worktrees", async () => {
-    const { checkWorktrees } = await import("./check-worktrees.ts")
     const all: Finding[] = []
     for (const team of await listTeams.run(found, {})) {
       const tools = await examination.workspaces(team)
@@ -96,7 +98,6 @@ export async function examine(processes: Processes, examination: Examination): P
     return all
   })
   const exports = await guarded("exports", async () => {
-    const { checkExports } = await import("../files/mirror/check-exports.ts")
     return checkExports(found, { home: await examination.home(), fix: examination.fix })
   })
   const gates = await guarded("gates", () => examination.gates())
@@ -105,7 +106,6 @@ export async function examine(processes: Processes, examination: Examination): P
 
 /** Before worktrees are looked at: a process that lives on in one may change it. */
 async function checkSwarm(context: Context, examination: Examination): Promise<Finding[]> {
-  const { checkWorkers } = await import("../workers/swarm/check-workers.ts")
   const { fix, machine } = examination
   const findings: Finding[] = []
   const known = new Set<string>()

@@ -26,7 +26,12 @@ export async function askPorts(
   const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session)])
   const noted = { project, team, hasStore, openContext: context }
   const ports = {
-    ...{ ...survey, ...noted, roles, defaults, ids: host.ids, callerEnv: host.env },
+    ...survey,
+    ...noted,
+    roles,
+    defaults,
+    ids: host.ids,
+    callerEnv: host.env,
     faultLimits: (await worker()).faults,
     maxBytes: recordings.maxMegabytes * 1_000_000,
   }

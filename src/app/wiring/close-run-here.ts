@@ -1,3 +1,4 @@
+import { renewIntegration } from "../../delivery/merge-queue/renew-integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName } from "../../kernel/team.ts"
 import { resolvePath } from "../../lib/paths.ts"
@@ -20,7 +21,6 @@ export async function closeRunHere(session: Session, closed: RunName, sourceDir?
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
     const { merges, targets } = await (await session.configured()).merging(folder)
     if (current === null || (await merges.find("HEAD")) === undefined) return told
-    const { renewIntegration } = await import("../../delivery/merge-queue/renew-integration.ts")
     const ports = { merges, targets, workspaces: current.workspaces }
     told.push(...(await renewIntegration(await session.context(), ports, name)))
   } catch (error) {

@@ -18,7 +18,9 @@ interface Place extends TeamName {
 export async function completeHere(session: Session, { handOver, ...place }: Place): Promise<Completed> {
   const { project, team } = place
   return completeTeam(await session.context(), {
-    ...{ project, team, workspaces: await findTools(session, place) },
+    project,
+    team,
+    workspaces: await findTools(session, place),
     ...(handOver && { handOver }),
   })
 }
@@ -44,7 +46,9 @@ export async function archiveTo(session: Session, { folder, force, sourceDir, ..
   const { home } = await session.configured()
   const write = async () => {
     await exportTeam(await session.context(), name, {
-      ...{ folder, loopFolder: loopFolderOf(home, { folder, ...name }), force },
+      folder,
+      loopFolder: loopFolderOf(home, { folder, ...name }),
+      force,
     })
     rememberExport(home, { folder, ...name })
   }

@@ -39,7 +39,9 @@ export async function openDelivery(session: Session, { name, sourceDir, isPartia
     whyNotGreen: async (commit) => whyNotGreen(merges, await verdicts(), { commit, isPartial }),
     mergeFinished: () =>
       renewHere(session, {
-        ...{ ...name, sourceDir, target: undefined },
+        ...name,
+        sourceDir,
+        target: undefined,
         work: () => mergeWave(context, queue, { ...name, takesReviewed: true }),
       }),
   }

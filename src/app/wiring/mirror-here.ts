@@ -31,7 +31,11 @@ export async function mirrorHere(session: Session, name: TeamName, signal: Abort
   const loopFolder = loopFolderOf(home, place)
   const onUpdate = () => rememberExport(home, place)
   await mirrorTeam(await session.context(), name, {
-    ...{ folder: place.folder, loopFolder, signal, debounceMs: RUN_DEBOUNCE_MS, restMs: RUN_REST_MS },
+    folder: place.folder,
+    loopFolder,
+    signal,
+    debounceMs: RUN_DEBOUNCE_MS,
+    restMs: RUN_REST_MS,
     onUpdate: once(onUpdate),
   })
 }

@@ -43,7 +43,11 @@ export async function openOrchestrator(
   const problem = await runtime.unavailable()
   if (problem !== null) throw new AppError("runtime.unavailable", problem)
   return {
-    ...{ context: await session.context(), clock: host.clock, sleep, runtime, say },
+    context: await session.context(),
+    clock: host.clock,
+    sleep,
+    runtime,
+    say,
     merging: await configured.merging(folder),
     workspaces: await configured.workspaces({ sourceDir: folder, team: name }),
     gates: {
@@ -66,8 +70,14 @@ export async function openOrchestrator(
     launch: (worker, role) =>
       workerLaunch(
         {
-          ...{ ...name, home: configured.home, self: host.self, env: host.env, folder, runtime: run.runtime },
-          ...{ store: session.flags.store, isManaged: true },
+          ...name,
+          home: configured.home,
+          self: host.self,
+          env: host.env,
+          folder,
+          runtime: run.runtime,
+          store: session.flags.store,
+          isManaged: true,
         },
         worker,
         role,

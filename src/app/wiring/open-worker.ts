@@ -4,6 +4,7 @@ import { recordRun, runFolder } from "../../agents/jobs/record-run.ts"
 import type { AgentEvent } from "../../agents/port.ts"
 import { parseLogLine } from "../../agents/run-log.ts"
 import { liveLines } from "../../agents/views/live-lines.ts"
+import { findSkills } from "../../knowledge/effects/find-skills.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { identityOf } from "../../lib/process/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -18,7 +19,6 @@ import { isAlive } from "../../workers/swarm/liveness.ts"
 import type { Session } from "../command.ts"
 import { askPorts } from "./ask-ports.ts"
 import { findRoles } from "./find-roles.ts"
-import { findSkillsHere } from "./skills-here.ts"
 import { verifierFor } from "./verifier-for.ts"
 import { toolsOf } from "./workspace-tools.ts"
 
@@ -50,7 +50,15 @@ export async function workerOptions(session: Session, given: WorkerRequest): Pro
   const { merges } = await merging(resolvePath(given.sourceDir ?? ".", io.cwd))
   const { pid, start } = identityOf(process.pid)
   return {
-    ...{ project, team, run, role, workerId, freshStartInterval, once, keepPolling, home },
+    project,
+    team,
+    run,
+    role,
+    workerId,
+    freshStartInterval,
+    once,
+    keepPolling,
+    home,
     settings: await worker(),
     isManaged: managed,
     loop: !once || given.loop === true,
@@ -85,12 +93,18 @@ export async function openWorker(
   return {
     ...(await toolsOf(session, { ...name, sourceDir: folder })),
     promptLimit,
-    ...{ clock, sleep, agents: ready, mask: makeMask(env), context: await session.context() },
+    clock,
+    sleep,
+    agents: ready,
+    mask: makeMask(env),
+    context: await session.context(),
     ...(io.isTerminal ? { showTitle: (title: string) => io.outParts([`\u001b]2;${oneLine(title)}\u0007`]) } : {}),
     scopes: await host.scopes(folder),
     runAgent: ({ run: id, agent, job, options }) =>
       recordRun({
-        ...{ agent, job, options: { ...options, secrets: env } },
+        agent,
+        job,
+        options: { ...options, secrets: env },
         onWhole: (event) => showLive(io, agent.name, event),
         folder: runFolder(home, name, id),
         maxBytes: recordings.maxMegabytes * 1_000_000,
@@ -107,7 +121,7 @@ export async function openWorker(
     },
     // What the user's repository says: a worker's own may say what an agent has set there.
     gitIdentity: once(() => gitIdentity(processes, { workspace: folder, env, configured: author, worker: "worker" })),
-    findSkills: () => findSkillsHere(host, root).skills,
+    findSkills: () => findSkills({ repository: root, home: host.userHome }).skills,
     isAlive: (fact) => isAlive(fact, here),
     endOrphans: (fact) => endOrphans(fact, { ...name, home, here, env }),
     say: (line) => io.err(`[${io.wallClock()}] ${oneLine(line)}`),

@@ -40,7 +40,9 @@ export async function estimateTeam(
   const added = followUps.filter(({ id, of }) => ahead.has(of) && ahead.add(id))
   const planned = open.map((task) => ({ ...task, needs: task.blockedBy, agent: agentOf(task) }))
   return estimate({
-    ...{ planned: planRuns(planned, added), past: (await readPast(session, name)).runs, schedule },
+    planned: planRuns(planned, added),
+    past: (await readPast(session, name)).runs,
+    schedule,
     hands: handsOf(limits.staffing, limits.maxAgents),
   })
 }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { surveyAgents } from "../../agents/choose/survey-agents.ts"
 import { SCRIPT } from "../../agents/programs.ts"
 import { AppError } from "../../kernel/errors.ts"
@@ -63,7 +64,7 @@ export async function findPlanFile(
   facts: () => Promise<PlanFacts>,
 ): Promise<Omit<CheckedPlan, "problems"> | undefined> {
   const file = resolvePath(path, session.host.io.cwd)
-  const stat = await statOf(file)
+  const stat = statOf(file)
   if (stat === undefined) return undefined
   if (!stat.isFile()) throw new AppError("plan.not_found", `${quoteInput(path)} is not a file; name the plan in it`)
   if (stat.size > MAX_BYTES) throw new AppError("plan.invalid", `${quoteInput(path)} is larger than a plan may be`)
@@ -71,8 +72,7 @@ export async function findPlanFile(
 }
 
 /** Undefined where nothing is, or can be: a goal may be longer than any name of a file. */
-async function statOf(file: string) {
-  const { statSync } = await import("node:fs")
+function statOf(file: string) {
   try {
     return file.includes("\0") ? undefined : statSync(file, { throwIfNoEntry: false })
   } catch (error) {

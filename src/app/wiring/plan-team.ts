@@ -10,7 +10,9 @@ import type { PlanFacts } from "../../planning/check-plan.ts"
 import { type AppliedPlan, applyPlan, isSamePlan } from "../../planning/operations/apply-plan.ts"
 import type { Plan } from "../../planning/plan.ts"
 import { TEMPLATES } from "../../planning/plan-templates.ts"
+import { editPlan } from "../../planning/planner/edit-plan.ts"
 import { decompose } from "../../planning/planner/route-plan.ts"
+import { keepPlan } from "../../planning/planner/write-plan.ts"
 import { type Decomposition, renderPlan } from "../../planning/views/plan-view.ts"
 import { planFields, teamFields } from "../../store/operation.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -88,7 +90,10 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
   const { enableCascade } = await engine()
   for (let proposal = withBudget(first, given); ; ) {
     const shown = decompose(proposal.plan, proposal.notes, {
-      ...{ ...facts, past, enableCascade, defaultModel: agentDefaults.tier },
+      ...facts,
+      past,
+      enableCascade,
+      defaultModel: agentDefaults.tier,
       ...(await readStandings(session, proposal.plan)),
     })
     const apply = async () => applyHere(session, given, proposal)
@@ -139,7 +144,6 @@ async function askAgain({ host }: Session, proposal: Proposal): Promise<Proposal
 /** An edited plan is another than the one in the document. */
 async function edit({ host }: Session, proposal: Proposal, facts: PlanFacts): Promise<Proposal> {
   const editor = host.env.VISUAL || host.env.EDITOR || "vi"
-  const { editPlan } = await import("../../planning/planner/edit-plan.ts")
   // The variable holds a command line, by custom; the file is an argument of its own.
   const edited = await editPlan(proposal.plan, facts, (file) =>
     host.io.interactive(["sh", "-c", `${editor} "$1"`, "sh", file]),
@@ -168,7 +172,6 @@ async function applyHere(session: Session, { project, team, onOverlap, ...asked 
 /** The document that holds it; a plan that is in none is written to one, so that it can be applied later. */
 async function keep({ host, configured }: Session, { file, plan }: Proposal): Promise<string> {
   if (file !== null) return file
-  const { keepPlan } = await import("../../planning/planner/write-plan.ts")
   const { home, project, team } = await configured()
   return keepPlan(home, `${project}-${team}-${host.ids.uuid().slice(0, 8)}`, plan)
 }

@@ -3,11 +3,13 @@ import { quoteInput } from "../../kernel/ids.ts"
 import type { CheckedPlan, PlanFacts } from "../../planning/check-plan.ts"
 import type { Plan } from "../../planning/plan.ts"
 import { parseCrew, planOfTemplate, TEMPLATES, type Template } from "../../planning/plan-templates.ts"
+import { describeRepository } from "../../planning/planner/describe-repository.ts"
 import { examinePlan } from "../../planning/planner/load-plan.ts"
-import type { Planner } from "../../planning/planner/plan-goal.ts"
+import { makePlanner, type Planner } from "../../planning/planner/plan-goal.ts"
 import { getPreset } from "../../planning/presets.ts"
 import { assertCapable, getRole } from "../../planning/roles/roles.ts"
 import type { Session } from "../command.ts"
+import { askPorts } from "./ask-ports.ts"
 import { findPlanFile, readStandings } from "./plan-facts.ts"
 import type { PlanInput } from "./plan-team.ts"
 
@@ -97,7 +99,6 @@ function sayOwners({ tasks }: Plan): string[] {
 }
 
 async function lookAtRepository({ host, configured }: Session) {
-  const { describeRepository } = await import("../../planning/planner/describe-repository.ts")
   const { gates } = await configured()
   const setup = await gates(host.io.cwd).catch(noRepository)
   return setup === undefined ? NOTHING : describeRepository(setup)
@@ -114,11 +115,6 @@ interface GoalToPlan {
 }
 
 async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal> {
-  const [{ makePlanner }, { describeRepository }, { askPorts }] = await Promise.all([
-    import("../../planning/planner/plan-goal.ts"),
-    import("../../planning/planner/describe-repository.ts"),
-    import("./ask-ports.ts"),
-  ])
   const { host } = session
   const { gates, agentDefaults } = await session.configured()
   const setup = await gates(host.io.cwd).catch(noRepository)

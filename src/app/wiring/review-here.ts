@@ -15,7 +15,9 @@ export async function reviewHere(
   const { timeoutSeconds } = configured.agentDefaults
   return reviewTeam(
     {
-      ...{ context: await session.context(), merges, promptLimit: await configured.promptLimits() },
+      context: await session.context(),
+      merges,
+      promptLimit: await configured.promptLimits(),
       checkedOut: (commit, use) => repository.checkedOut(commit, use),
       openAsk: () => askPorts(session),
     },

@@ -61,7 +61,10 @@ export async function findStanding(session: Session, { folder }: Pick<Asked, "fo
   const programs = [...(await listPrograms(setup, ownSettings)), ...listSteps(await readSetup(folder))]
   const known = new Set(readTrust(home)[repository]?.programs)
   return {
-    ...{ repository, home, programs, unknown: programs.filter((each) => !known.has(hashOf(each))) },
+    repository,
+    home,
+    programs,
+    unknown: programs.filter((each) => !known.has(hashOf(each))),
     settings: hashOf(ownSettings.needTrust),
     hasUntrusted: ownSettings.untrusted.length > 0,
   }
@@ -69,7 +72,9 @@ export async function findStanding(session: Session, { folder }: Pick<Asked, "fo
 
 export async function grant(session: Session, { repository, home, programs, settings }: Standing): Promise<void> {
   const record: TrustRecord = {
-    ...{ settings, programs: programs.map(hashOf), shown: programs.map(sayProgram) },
+    settings,
+    programs: programs.map(hashOf),
+    shown: programs.map(sayProgram),
     at: new Date(session.host.clock.now()).toISOString(),
   }
   writeTrust(home, { ...readTrust(home), [repository]: record })

@@ -13,7 +13,9 @@ export async function verifierFor(
   const { repository, settings, runner } = await gates(folder)
   return {
     place: await (await merging(folder)).merges.place(),
-    ...{ context: await context(), repository, settings },
+    context: await context(),
+    repository,
+    settings,
     roles: (await findRoles(session)).roles,
     runner: { ...runner, again: input.again === true, signal: input.signal ?? host.io.interrupted },
   }

@@ -1,8 +1,10 @@
 import * as v from "valibot"
+import { renewAround } from "../../delivery/merge-queue/renew-integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { textField } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import type { WorkspaceTools } from "../../workers/swarm/worktrees.ts"
 import type { Session } from "../command.ts"
 
@@ -23,7 +25,6 @@ export async function toolsOf(
 export async function runHere(session: Session, name: TeamName): Promise<RunName> {
   const { hasStore } = await session.configured()
   if (name.run === undefined && !(await hasStore())) return { ...name, run: 1 }
-  const { resolveRun } = await import("../../tasks/operations/lookup.ts")
   return resolveRun(await session.context(), name).catch((error) => {
     if (error instanceof AppError && error.code === "team.not_found") return { ...name, run: 1 }
     throw error
@@ -42,7 +43,6 @@ interface HandWork<T> {
 export async function renewHere<T>(session: Session, { sourceDir, ...request }: HandWork<T>) {
   const { merging } = await session.configured()
   const { workspaces } = await toolsOf(session, { ...request, sourceDir })
-  const { renewAround } = await import("../../delivery/merge-queue/renew-integration.ts")
   const ports = { ...(await merging(resolvePath(sourceDir ?? ".", session.host.io.cwd))), workspaces }
   return renewAround(await session.context(), ports, request)
 }

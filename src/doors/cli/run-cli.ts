@@ -5,6 +5,7 @@ import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { isWorkerMark } from "../../lib/process/worker-mark.ts"
 import { nearest } from "../../lib/text/nearest.ts"
+import { oneLine } from "../../lib/text/table.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import { explainDenied } from "../denied-write.ts"
 import { errorFacts } from "../error-facts.ts"
@@ -13,6 +14,8 @@ import { findCommand, VISIBLE_COMMANDS } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
+import { commandHelp, overview } from "./help.ts"
+import { assertForAgents } from "./person-commands.ts"
 
 /** Runs one command line and says with which code the process ends. Whatever goes wrong becomes one line. */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
@@ -28,8 +31,8 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
     const facts = errorFacts(failure, await cliWords(failure, VISIBLE_COMMANDS, placeIn(ours)))
     // A document may have many faults, and whoever mends it wants to see them all.
     const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
-    for (const line of lines) host.io.err((await import("../../lib/text/table.ts")).oneLine(String(line)))
-    host.io.err(wantsJson ? JSON.stringify({ status: "error", ...facts }) : await saying("Error", facts.message))
+    for (const line of lines) host.io.err(oneLine(String(line)))
+    host.io.err(wantsJson ? JSON.stringify({ status: "error", ...facts }) : saying("Error", facts.message))
     // An agent program takes 2 for a denial; a flag that only a newer plugin knows must not deny everything.
     return args[0] === "hook" ? FAILED : exitCodeOf(code)
   }
@@ -51,8 +54,7 @@ function placeIn(args: readonly string[]): GlobalFlags {
 const FAILED = 1
 
 /** One line, whatever foreign text the message quotes. */
-async function saying(kind: "Error" | "Warning", message: string): Promise<string> {
-  const { oneLine } = await import("../../lib/text/table.ts")
+function saying(kind: "Error" | "Warning", message: string): string {
   return `${kind}: ${oneLine(message)}`
 }
 
@@ -84,14 +86,13 @@ async function dispatch(given: readonly string[], host: Host): Promise<number> {
   const flags = flagsOf({ ...GLOBAL_FIELDS, ...command.fields })
   const parsed = parseFlags(rest, flags, command.positional ?? [], `see: teamwork ${found.row.name} --help`)
   if (parsed.values.help === true) {
-    host.io.out((await import("./help.ts")).commandHelp(found.row, command))
+    host.io.out(commandHelp(found.row, command))
     return 0
   }
   if (parsed.rest.length > 0 && command.takesRest === undefined) {
     throw new AppError("usage", `teamwork ${found.row.name} takes nothing behind --`)
   }
-  if (Object.keys(host.env).some(isWorkerMark))
-    (await import("./person-commands.ts")).assertForAgents(found.row.name, parsed.values)
+  if (Object.keys(host.env).some(isWorkerMark)) assertForAgents(found.row.name, parsed.values)
   return execute(command, parsed, host)
 }
 
@@ -141,7 +142,7 @@ async function fillInput(command: Command, values: Record<string, unknown>, conf
 }
 
 async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<number> {
-  for (const warning of outcome.warnings ?? []) host.io.err(await saying("Warning", warning))
+  for (const warning of outcome.warnings ?? []) host.io.err(saying("Warning", warning))
   if (outcome.silent === true) return outcome.exitCode ?? 0
   const { columns, color } = host.io
   if (isJson || outcome.text === undefined) printJson(outcome, host.io)
@@ -179,11 +180,10 @@ function* listParts(items: readonly unknown[], wire: (value: unknown) => unknown
 }
 
 async function showHelp(args: readonly string[], host: Host): Promise<number> {
-  const help = await import("./help.ts")
   const words = args.filter((arg) => !arg.startsWith("-"))
   const found = words.length === 0 ? undefined : findCommand(words)
-  if (found !== undefined) host.io.out(help.commandHelp(found.row, await found.row.load()))
-  else if (words.length === 0 || isNoun(words[0])) host.io.out(await help.overview(words[0]))
+  if (found !== undefined) host.io.out(commandHelp(found.row, await found.row.load()))
+  else if (words.length === 0 || isNoun(words[0])) host.io.out(await overview(words[0]))
   else return unknownCommand(words, host)
   return 0
 }
@@ -193,9 +193,9 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
   const [first = "", second] = args
   if (isNoun(first) && (second === undefined || second.startsWith("-"))) {
     const isAsked = second === "--help" || second === "-h"
-    const overview = await (await import("./help.ts")).overview(first)
-    if (isAsked) host.io.out(overview)
-    else host.io.err(overview)
+    const shown = await overview(first)
+    if (isAsked) host.io.out(shown)
+    else host.io.err(shown)
     return isAsked ? 0 : 2
   }
   const names = VISIBLE_COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)])

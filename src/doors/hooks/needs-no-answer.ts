@@ -7,9 +7,23 @@ const BEFORE_TOOL = ["pre-tool-use", "PreToolUse", "BeforeTool"]
 
 /** The most used tools of the hosts that write no files. What a shell command writes is checked at the commit. */
 const NEVER_WRITE = new Set([
-  ...["Bash", "Read", "Grep", "Glob", "WebFetch", "WebSearch", "TodoWrite"],
-  ...["run_shell_command", "read_file", "list_directory", "glob", "search_file_content", "exec_command"],
-  ...["bash", "read", "grep", "list"],
+  "Bash",
+  "Read",
+  "Grep",
+  "Glob",
+  "WebFetch",
+  "WebSearch",
+  "TodoWrite",
+  "run_shell_command",
+  "read_file",
+  "list_directory",
+  "glob",
+  "search_file_content",
+  "exec_command",
+  "bash",
+  "read",
+  "grep",
+  "list",
 ])
 
 /**

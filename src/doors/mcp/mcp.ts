@@ -6,6 +6,7 @@ import { table } from "../../lib/text/table.ts"
 import { problemWithWorkerName } from "../../messages/message.ts"
 import { workerIdField } from "../../store/operation.ts"
 import { listTools } from "./list-tools.ts"
+import { serve } from "./serve.ts"
 import { openConnection } from "./tool-session.ts"
 
 const input = {
@@ -52,7 +53,6 @@ export const mcp = command({
           ),
       }
     }
-    const { serve } = await import("./serve.ts")
     await serve(connection)
     return { data: null, silent: true }
   },

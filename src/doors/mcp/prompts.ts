@@ -1,5 +1,6 @@
 import type { TaskDiff } from "../../delivery/target/task-diff.ts"
 import { AppError } from "../../kernel/errors.ts"
+import { composeTaskReview } from "../../quality/views/task-review.ts"
 import type { TaskWithEvidence } from "../../tasks/operations/get-task.ts"
 import { callCommand } from "./call-tool.ts"
 import type { Call, Connection } from "./tool-session.ts"
@@ -41,7 +42,6 @@ const PROMPTS: readonly Prompt[] = [
     async compose(connection, id, call) {
       const { data: task } = await callCommand(connection, "task get", { id }, call)
       const { data: diff } = await callCommand(connection, "diff", { id }, call)
-      const { composeTaskReview } = await import("../../quality/views/task-review.ts")
       return composeTaskReview(task as TaskWithEvidence, diff as TaskDiff)
     },
   },

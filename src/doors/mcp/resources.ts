@@ -32,28 +32,52 @@ const records =
 
 const RESOURCES: readonly Resource[] = [
   {
-    ...{ path: "status", name: "Team status", description: "How far the team is", command: "project status" },
-    ...{ mimeType: JSON_TYPE, isChangedBy: () => true },
+    path: "status",
+    name: "Team status",
+    description: "How far the team is",
+    command: "project status",
+    mimeType: JSON_TYPE,
+    isChangedBy: () => true,
   },
   {
-    ...{ path: "tasks", name: "Tasks", description: "All tasks", command: "task list" },
-    ...{ mimeType: JSON_TYPE, isChangedBy: about("task", "waves", "wave", "plan", "team") },
+    path: "tasks",
+    name: "Tasks",
+    description: "All tasks",
+    command: "task list",
+    mimeType: JSON_TYPE,
+    isChangedBy: about("task", "waves", "wave", "plan", "team"),
   },
   {
-    ...{ path: "whiteboard", name: "Whiteboard", description: "The team at a glance", command: "whiteboard" },
-    ...{ mimeType: "text/markdown", isChangedBy: () => true },
+    path: "whiteboard",
+    name: "Whiteboard",
+    description: "The team at a glance",
+    command: "whiteboard",
+    mimeType: "text/markdown",
+    isChangedBy: () => true,
   },
   {
-    ...{ path: "messages", name: "Inbox", description: "What was sent to you", command: "mailbox read" },
-    ...{ mimeType: JSON_TYPE, isChangedBy: about("message") },
+    path: "messages",
+    name: "Inbox",
+    description: "What was sent to you",
+    command: "mailbox read",
+    mimeType: JSON_TYPE,
+    isChangedBy: about("message"),
   },
   {
-    ...{ path: "approvals", name: "Approvals", description: "What waits for an approval", command: "approvals" },
-    ...{ mimeType: JSON_TYPE, isChangedBy: records("approval") },
+    path: "approvals",
+    name: "Approvals",
+    description: "What waits for an approval",
+    command: "approvals",
+    mimeType: JSON_TYPE,
+    isChangedBy: records("approval"),
   },
   {
-    ...{ path: "wisdom", name: "Wisdom", description: "What the team learned and decided", command: "wisdom list" },
-    ...{ mimeType: JSON_TYPE, isChangedBy: records("wisdom") },
+    path: "wisdom",
+    name: "Wisdom",
+    description: "What the team learned and decided",
+    command: "wisdom list",
+    mimeType: JSON_TYPE,
+    isChangedBy: records("wisdom"),
   },
 ]
 
@@ -66,7 +90,9 @@ export function listResources() {
 export function listTemplates() {
   return [
     {
-      ...{ uriTemplate: `${ROOT}tasks/{id}`, name: "Task", mimeType: JSON_TYPE },
+      uriTemplate: `${ROOT}tasks/{id}`,
+      name: "Task",
+      mimeType: JSON_TYPE,
       description: "One task with its evidence",
     },
   ]

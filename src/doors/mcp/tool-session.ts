@@ -2,6 +2,9 @@ import type { Session } from "../../app/command.ts"
 import type { Io } from "../../app/host.ts"
 import { makeContext } from "../../app/open-session.ts"
 import { AppError } from "../../kernel/errors.ts"
+import { markedStore, readMarker } from "../../sessions/effects/seat-marker.ts"
+import { readSeat } from "../../sessions/operations/read-seat.ts"
+import { isTeamOver } from "../../sessions/operations/seat-rules.ts"
 import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
 import { leadOf, type Who } from "./who.ts"
 
@@ -52,24 +55,27 @@ async function findWho({ configured, flags }: Session, { as, ...may }: Terms, st
   const { project, team, terminalId, home, storeAddress } = await configured()
   const lead = { ...leadOf({ project, team }), ...may }
   if (as !== null) return { ...lead, worker: as, isFixed: true }
-  const { markedStore, readMarker } = await import("../../sessions/effects/seat-marker.ts")
   const marker = readMarker(home, terminalId)
   if (marker === undefined || marker.store !== markedStore(storeAddress, flags.store)) return lead
-  const { readSeat } = await import("../../sessions/operations/read-seat.ts")
   const store = await stores.get()
   const seat = await readSeat({ store }, terminalId)
   if (seat === undefined) return { ...lead, isLost: true }
   const joined = { ...lead, project: seat.project, team: seat.team, worker: seat.worker }
   if (seat.part !== "lead" || seat.delegation !== "strict") return joined
-  const { isTeamOver } = await import("../../sessions/operations/seat-rules.ts")
   return { ...joined, strict: { isOver: await isTeamOver({ store }, seat) } }
 }
 
 /** Standard input and output belong to the protocol, and nobody sits at a terminal. */
 function ioOf(io: Io, { signal, onOutput }: Call): Io {
   return {
-    ...{ isTerminal: false, columns: 120, color: false, cwd: io.cwd, canAsk: false },
-    ...{ interrupted: signal, interruptedAgain: signal, wallClock: io.wallClock },
+    isTerminal: false,
+    columns: 120,
+    color: false,
+    cwd: io.cwd,
+    canAsk: false,
+    interrupted: signal,
+    interruptedAgain: signal,
+    wallClock: io.wallClock,
     size: () => ({ columns: 120, rows: 40 }),
     onResize: () => () => {},
     input: () => Promise.reject(new AppError("input.invalid", "there is no standard input here; give the text itself")),

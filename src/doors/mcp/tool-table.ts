@@ -1,4 +1,5 @@
 import type { Command, CommandRow } from "../../app/command.ts"
+import { teamMsg } from "./team-msg.ts"
 
 /** A row of the table of tools: a command as an agent may call it, and what the server adds to that. */
 export interface Tool {
@@ -47,8 +48,17 @@ export const HINTS = {
 export type Effect = keyof typeof HINTS
 
 const PLAN_FIELDS = [
-  ...["title", "description", "role", "complexity", "files", "onOverlap", "grantShared"],
-  ...["priority", "assignee", "addBlockedBy", "removeBlockedBy"],
+  "title",
+  "description",
+  "role",
+  "complexity",
+  "files",
+  "onOverlap",
+  "grantShared",
+  "priority",
+  "assignee",
+  "addBlockedBy",
+  "removeBlockedBy",
 ]
 
 export const TOOLS: readonly Tool[] = [
@@ -67,7 +77,7 @@ export const TOOLS: readonly Tool[] = [
   { name: "message_send", command: "mailbox send", effect: "adds", list: "messages" },
   { name: "message_read", command: "mailbox read", effect: "keeps", list: "messages" },
   { name: "message_wait", command: "mailbox poll", effect: "keeps", list: "messages", isLong: true },
-  { name: "team_msg", command: async () => (await import("./team-msg.ts")).teamMsg, effect: "adds" },
+  { name: "team_msg", command: async () => teamMsg, effect: "adds" },
   {
     name: "approval_ask",
     command: "task phase",
@@ -104,7 +114,11 @@ function jobTools(agent: "agent" | "codex" | "gemini"): Tool[] {
   const common = { isForLead: true, names } as const
   return [
     {
-      ...{ ...common, name: `${agent}_exec`, command: "agent exec", effect: "runs", isLong: true },
+      ...common,
+      name: `${agent}_exec`,
+      command: "agent exec",
+      effect: "runs",
+      isLong: true,
       ...(isAny ? {} : { fixed: { agent }, answer: started }),
     },
     { ...common, name: `${agent}_status`, command: "agent status", effect: "reads", answer: state },

@@ -35,7 +35,9 @@ export const init = command({
     const files = changes.map((each) => ({ path: each.path, change: wordFor(each), diff: showChange(each) }))
     const { io } = host
     const answer = (isWritten: boolean, said: string, more: Partial<Outcome> = {}): Outcome => ({
-      ...{ data: { root, files, isWritten }, text: () => said, ...more },
+      data: { root, files, isWritten },
+      text: () => said,
+      ...more,
     })
     if (changes.length === 0)
       return answer(false, isRemoval ? "There is nothing to remove" : "Everything is set up already")

@@ -19,7 +19,8 @@ export const pluginInstall = command({
     const scope = input.scope
     const folder = await findFolder(session)
     return carryOut(session, installSteps(folder, scope), {
-      ...{ scope, isDry: input.dryRun === true },
+      scope,
+      isDry: input.dryRun === true,
       done: `Installed the plugin from ${folder}; sessions that start from now on have it`,
     })
   },

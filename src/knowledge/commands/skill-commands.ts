@@ -1,7 +1,6 @@
 import * as v from "valibot"
 import { command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
-import { findSkillsHere } from "../../app/wiring/skills-here.ts"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
@@ -11,6 +10,7 @@ import { getRole, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { commaList, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
 import type { FoundSkills } from "../effects/find-skills.ts"
+import { findSkills } from "../effects/find-skills.ts"
 import { skillsForTask } from "../effects/skills-for-task.ts"
 import { approveSkills } from "../operations/skills.ts"
 import { chooseSkills, type Skill } from "../skill.ts"
@@ -30,7 +30,7 @@ export const skillList = command({
     if (role !== undefined && task !== undefined)
       throw new AppError("usage", (say) => `use ${say.field("for")} or ${say.field("task")}, not both`)
     const { roles, root } = await findRoles(session)
-    const found = findSkillsHere(session.host, root)
+    const found = findSkills({ repository: root, home: session.host.userHome })
     if (task !== undefined) return chosenFor(session, { project, team, id: task }, found)
     const skills = role === undefined ? found.skills : skillsForRole(found.skills, getRole(roles, role))
     return { data: skills, text: (screen) => renderSkills(skills, screen), warnings: found.warnings }
@@ -54,7 +54,7 @@ export const skillChoose = command({
   positional: ["task"],
   example: "teamwork skill choose 3 --names code-review --by w1",
   async run(session, { task, names, by = PERSON, ...team }) {
-    const found = findSkillsHere(session.host, (await findRoles(session)).root)
+    const found = findSkills({ repository: (await findRoles(session)).root, home: session.host.userHome })
     return chosenFor(session, { ...team, id: task, by, ...(names && { names }) }, found)
   },
 })

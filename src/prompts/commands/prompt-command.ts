@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { GENERAL_AGENT } from "../../agents/programs.ts"
 import { command } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
-import { findSkillsHere } from "../../app/wiring/skills-here.ts"
 import { chooseHere } from "../../app/wiring/survey.ts"
+import { findSkills } from "../../knowledge/effects/find-skills.ts"
 import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
 import { described, text } from "../../lib/schema.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
@@ -29,7 +29,12 @@ export const prompt = command({
     const known = { ...(await findRoles(session)), mask: makeMask(host.env) }
     const context = await session.context()
     const { project, team, id } = where
-    const skills = await skillsForTask(context, { project, team, id, ...findSkillsHere(host, known.root) })
+    const skills = await skillsForTask(context, {
+      project,
+      team,
+      id,
+      ...findSkills({ repository: known.root, home: host.userHome }),
+    })
     const request = { ...where, ...known, skills, isMember: true }
     const { facts, role, compose, asked } = await taskPrompt(context, request)
     const agent = wanted ?? (await chooseHere(session, asked())).route.agent ?? GENERAL_AGENT

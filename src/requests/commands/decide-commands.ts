@@ -1,5 +1,4 @@
 import { command, fromOperation, type Session } from "../../app/command.ts"
-import { assertPerson } from "../../app/wiring/assert-person.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { decide as decideEscalation } from "../operations/escalations.ts"
@@ -14,7 +13,6 @@ const plain = fromOperation(decideEscalation, {
 export const decide = command({
   ...plain,
   async run(session, input) {
-    if (input.option === "waive") assertPerson(session, "waive findings")
     if (typeof input.agent === "string") await assertAgent(session, input.agent)
     return plain.run(session, input)
   },
