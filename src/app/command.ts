@@ -8,9 +8,9 @@ export interface CommandRow {
   /** `noun verb`; it is also known as `noun-verb`. */
   readonly name: string
   readonly alias?: string
-  /** For our own processes; help and completion leave it out. */
+  /** For our own processes; not in help and completion. */
   readonly isInternal?: true
-  /** Loads what the command needs and nothing else: a call pays only for itself. */
+  /** Loads only what this command needs. */
   readonly load: () => Promise<Command>
 }
 
@@ -21,34 +21,34 @@ export function dashedName(row: CommandRow): string {
 export interface Session {
   readonly commands: readonly CommandRow[]
   readonly host: Host
-  /** What the command line says of the configuration, the highest of its layers. */
+  /** Settings from the command line, which override all others. */
   readonly flags: GlobalFlags
-  /** Read at the first call, so that commands which mend the configuration work with a broken one. */
+  /** Read at the first call, so that commands that repair the configuration work with a broken one. */
   configured(): Promise<Configured>
-  /** Has it read anew at the next call, after something changed that it depends on. */
+  /** Makes the next call read the configuration again. */
   reconfigure?(): Promise<void>
   readonly isJson: boolean
-  /** Somebody said so; otherwise JSON is only what a pipe gets by default. */
+  /** The caller asked for JSON; otherwise it is the default of a pipe. */
   readonly isJsonAsked: boolean
-  /** Fires when nobody wants the answer any more; a command line has none and ends with its process. */
+  /** Fires when the caller no longer waits for the answer. A command line has none. */
   readonly cancelled?: AbortSignal
   /** Opens the store at the first call. */
   context(): Promise<Context>
 }
 
-/** Something a person or an agent may ask for, at any door. */
+/** What a person or an agent may call, at any door. */
 export interface Command<F extends Fields = Fields> {
   readonly summary: string
   readonly fields: F
-  /** Fields that may also be given without their flag, in this order. */
+  /** Fields that may be given without their flag, in this order. */
   readonly positional?: readonly string[]
-  /** Takes everything behind `--`. */
+  /** The field that gets everything after `--`. */
   readonly takesRest?: string
   readonly example?: string
   run(session: Session, input: InputOf<F>): Promise<Outcome>
 }
 
-/** Has the type of the input follow from the fields. */
+/** Infers the type of the input from the fields. */
 export function command<F extends Fields>(definition: Command<F>): Command<F> {
   return definition
 }
@@ -56,15 +56,15 @@ export function command<F extends Fields>(definition: Command<F>): Command<F> {
 export interface Outcome {
   /** What programs get. */
   readonly data: unknown
-  /** The names inside `data` follow a format that is not ours. */
+  /** Names inside `data` are not ours and stay as they are. */
   readonly keepsNames?: boolean
-  /** What people get; made only when needed. */
+  /** What people get. */
   readonly text?: (screen: Screen) => string | Promise<string>
   readonly warnings?: readonly string[]
   readonly exitCode?: number
-  /** The text is a document that people pass on: a pipe gets it as it is, unless JSON is asked for. */
+  /** The text is a document: a pipe gets it too, unless the caller asks for JSON. */
   readonly isDocument?: boolean
-  /** Everything was printed on the way already. */
+  /** Everything is printed already. */
   readonly silent?: boolean
 }
 
@@ -74,7 +74,7 @@ export function fromOperation<F extends Fields, Result>(
   options: {
     readonly positional?: readonly string[]
     readonly example?: string
-    /** What programs get, when it is not the result itself. */
+    /** What programs get, if not the result itself. */
     readonly data?: (result: Result) => unknown
     readonly text: (result: Result, screen: Screen) => string | Promise<string>
   },

@@ -15,27 +15,27 @@ import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
 import type { ProjectsHere } from "./projects-here.ts"
 
-/** What a program gets of the machine that it runs on: its process, or in tests something that stands for one. */
+/** The machine that a program runs on: its process, or a stand-in for tests. */
 export interface Machine {
   readonly env: Record<string, string | undefined>
   readonly cwd: string
   readonly isRoot: boolean
-  /** The command line that starts this program anew. */
+  /** The command line that starts this program. */
   readonly self: readonly string[]
   readonly io: Io
 }
 
-/** What commands and doors work with; `makeHost` makes one of a machine. */
+/** What commands and doors work with, made by `makeHost`. */
 export interface Host {
   readonly io: Io
   readonly ids: Ids
   readonly processes: Processes
   readonly clock: Clock
-  /** The command line that starts this program anew. */
+  /** The command line that starts this program. */
   readonly self: readonly string[]
-  /** The environment that commands we run get. */
+  /** The environment of the commands that we run. */
   readonly env: Record<string, string | undefined>
-  /** Where the user's own files of other programs are. */
+  /** Where other programs keep the user's files. */
   readonly userHome: string
   /** Where ours are. */
   readonly home: string
@@ -43,8 +43,8 @@ export interface Host {
   /** Show where an unexpected error came from. */
   readonly isDebugging: boolean
   /**
-   * Reads files, variables and these flags; throws on the first thing wrong in them. With `share`, which gives the one
-   * store of a session, the project is the one that the store knows for the repository.
+   * Reads files, variables and these flags; throws on the first problem. With `share`, which returns the one store of a
+   * session, the project is the one that the store knows for the repository.
    */
   configure(flags: GlobalFlags, share?: ShareStore): Promise<Configured>
   /** Loads git, for the repository of a folder. */
@@ -67,40 +67,36 @@ export interface Configured {
   readonly team: string
   /** Of a session: which repositories the projects of its store live in. */
   readonly projects?: ProjectsHere
-  /** Before a team is created: a project whose name was detected belongs to the repository here from now on. */
+  /** Before a team is created: assigns a project whose name was detected to this repository. */
   ownDetected(project: string): Promise<void>
   readonly terminalId: string
   readonly home: string
-  /** What the repository's own file sets that a person has to agree to, and what of it does not hold without. */
+  /** Settings of the repository's file that a person has to agree to. */
   readonly ownSettings: OwnSettings
   readonly agentDefaults: AgentDefaults
-  /** What the configuration says of a worker. */
   worker(): Promise<WorkerSettings>
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
-  /** In whose name agents commit; empty where that is left to git. */
+  /** The author of agents' commits; empty where git decides. */
   readonly author: { readonly name: string; readonly email: string }
-  /** Worktrees and pins of a team, for the repository around a folder; throws where there is none. */
+  /** Worktrees and pins of a team in the repository of a folder; throws where there is none. */
   workspaces(request: { readonly sourceDir: string; readonly team: RunName }): Promise<WorkspaceTools>
-  /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
-  /** Tells the longest prompt for an agent, in characters. */
+  /** The longest prompt for an agent, in characters. */
   promptLimits(): Promise<(agent: string) => number>
-  /** Whether there is a store already; opening makes one. */
+  /** Whether there is a store; opening creates one. */
   hasStore(): Promise<boolean>
-  /** Loads what gates work with in the repository of a folder; throws where there is none. */
+  /** What gates need in the repository of a folder; throws where there is none. */
   gates(folder: string): Promise<GateSetup>
-  /** How much of the installed dependencies of checkouts is kept. */
   setupMegabytes(): Promise<number>
-  /** What setting up a checkout of the repository around a folder would do. */
+  /** What the set-up of a checkout of this repository would do. */
   setup(folder: string): Promise<SetupReport>
-  /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
   engine(): Promise<EngineSettings>
-  /** Loads where the workers of a team live; without a name, what the configuration says. */
+  /** Where the workers of a team run; without a name, as configured. */
   runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
-  /** Panes of the home's tmux server whose owner, `project/team/worker`, is not known; ended only with `fix`. */
+  /** Panes of the home's tmux server whose owner, `project/team/worker`, is unknown; ended only with `fix`. */
   strayPanes(isKnown: (owner: string) => boolean, fix: boolean): Promise<readonly string[]>
-  /** With user and password, where it has them. */
+  /** With user and password, if it has them. */
   readonly storeAddress: string
   /** The store's address without user and password. */
   storePlace(): Promise<string>
@@ -130,29 +126,29 @@ export interface Io {
   readonly isTerminal: boolean
   readonly columns: number
   readonly color: boolean
-  /** Of the terminal as it is now; `columns` is what it was at the start. */
+  /** The size of the terminal now; `columns` is its width at the start. */
   size(): { readonly columns: number; readonly rows: number }
-  /** Calls back whenever the terminal changes its size; gives back how to end that. */
+  /** Calls the listener when the terminal changes its size; returns how to stop that. */
   onResize(listener: () => void): () => void
   readonly cwd: string
   /** All of standard input. */
   input(): Promise<string>
   out(text: string): void
-  /** Prints the pieces one after the other, as they come and as they are. */
+  /** Prints the pieces one after the other, without line breaks. */
   outParts(parts: Iterable<string>): void
   err(text: string): void
   errBytes(chunk: Uint8Array): void
-  /** Fires on Ctrl+C or a polite request to end; whoever reads it promises to end then. */
+  /** Fires on Ctrl+C or SIGTERM. A caller that reads it must end then. */
   readonly interrupted: AbortSignal
-  /** Fires when that is said again; without somebody who reads it, the program ends there. */
+  /** Fires the second time. If no caller reads it, the program ends at once. */
   readonly interruptedAgain: AbortSignal
-  /** Whether somebody sits at the terminal who can be asked. */
+  /** Whether a person at the terminal can be asked. */
   readonly canAsk: boolean
-  /** What was typed; empty for nothing, null at the end of the input and when the signal fires. */
+  /** What was typed; null at the end of the input and when the signal fires. */
   ask(question: string, signal?: AbortSignal): Promise<string | null>
   /**
-   * Runs a program that talks to the person at the terminal; its exit code. Keys such as Ctrl+C are the program's alone
-   * while it runs. The signal ends it.
+   * Runs a program at the terminal and returns its exit code. Meanwhile keys such as Ctrl+C reach only that program. The
+   * signal ends it.
    */
   interactive(command: readonly string[], options?: InteractiveOptions): Promise<number>
   /** HH:MM:SS, local time. */

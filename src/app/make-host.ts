@@ -1,5 +1,6 @@
-// The one place where implementations are picked: a Host, which is all that commands and doors work with, is made of a
-// machine. Nothing runs here when it is imported, and what few commands need is loaded when they ask for it.
+// The one place that chooses implementations. What few commands need is imported when they ask for it: git and worktrees
+// (3.5 ms in the built binary), agents (1.2 ms), PostgreSQL (3.8 ms), tmux (0.9 ms), listing settings (1.4 ms) and editing
+// them (2 ms).
 import { AppError } from "../kernel/errors.ts"
 import type { RepositoryPlace } from "../kernel/repository.ts"
 import { systemClock } from "../lib/clock.ts"
@@ -73,7 +74,7 @@ async function configure(
     !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists())
   const open = async () => {
     const opened = await openStore(address, () => offerImport(home, io.err))
-    // A home that is the user's own home has files of other programs in it, which others may have to read.
+    // A home that is the user's own home has files of other programs, which other users may have to read.
     if (home !== env.HOME) keepPrivate(home)
     return opened
   }
@@ -88,7 +89,7 @@ async function configure(
   const named = config("defaults.project") || detected.project
   const project = named || (await nameHere(detected.repository, await known()))
   const team = config("defaults.team") || (await detectTeamOf(await git, project))
-  /** Where there is no store yet, no project can be another repository's. */
+  /** Without a store, no project can belong to another repository. */
   const own = async (of: string, folder: string) => (await known())?.own(of, resolvePath(folder, cwd))
   return {
     projects,
@@ -196,7 +197,7 @@ async function openStore(address: string, onNew: () => Promise<void>): Promise<S
   return openPostgresStore({ url: address })
 }
 
-/** Who comes from an earlier version has teams on disk and would otherwise find none. */
+/** Earlier versions kept teams in files. */
 async function offerImport(home: string, say: (line: string) => void): Promise<void> {
   const { findOldTeams } = await import("../files/mirror/old-teams.ts")
   const count = findOldTeams(home)

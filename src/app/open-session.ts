@@ -27,23 +27,23 @@ export function openSession(
       await before?.[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
-      // At the end, since the call itself may be the one that agrees.
-      tellUntrusted(host, await loaded?.catch(() => undefined))
-      // One that could not be opened was told to whoever asked for it.
+      // At the end, since this call may be the one that agrees to them.
+      reportUntrusted(host, await loaded?.catch(() => undefined))
+      // A failure to open it was reported to the caller.
       const store = await opening?.catch(() => undefined)
       await store?.[Symbol.asyncDispose]()
     },
   }
 }
 
-/** Settings that do not hold are never passed over in silence. */
-function tellUntrusted({ io }: Host, configured: Configured | undefined): void {
+/** Settings that are not used are always reported. */
+function reportUntrusted({ io }: Host, configured: Configured | undefined): void {
   const { file, untrusted } = configured?.ownSettings ?? { file: "", untrusted: [] }
   if (untrusted.length > 0)
     io.err(`Note: ${file} sets ${untrusted.join(", ")}; not used until you agree to it. See: teamwork trust`)
 }
 
-/** What operations on a store work with here. Few of them ask for the roles. */
+/** What operations work with. Few of them need the roles. */
 export function makeContext(host: Host, configured: Configured, store: Store): Context {
   const context: Context = {
     store,

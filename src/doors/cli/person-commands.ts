@@ -1,8 +1,8 @@
 import { AppError } from "../../kernel/errors.ts"
 
 /**
- * What the agent of a worker cannot call: decisions of a person, verdicts, rules of the team, settings, and what moves
- * branches. Its worker claims, hands in and resolves its task; an agent that did so itself would go round the gates.
+ * What the agent of a worker cannot call: decisions of a person, verdicts, rules of the team, settings, and commands that
+ * move branches. Its worker claims and resolves the task; an agent that did so itself would bypass the gates.
  */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   "project update",
@@ -45,19 +45,19 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   "config unset",
 ])
 
-/** Fields that make a command one of these: a status says that work is done, and commands would run without a gate. */
+/** Flags that only a person may use: a status ends a task, and commands would run without a gate. */
 const FIELDS_FOR_PEOPLE: Readonly<Record<string, readonly string[]>> = {
   "task update": ["status", "assignee"],
   "task create": ["run", "repair", "checks"],
 }
 
-/** For a call that bears the mark of a worker. */
+/** For a call from a process of a worker. */
 export function assertForAgents(name: string, values: Readonly<Record<string, unknown>>): void {
   const field = FIELDS_FOR_PEOPLE[name]?.find((each) => values[each] !== undefined)
   if (field === undefined && !FOR_PEOPLE.has(name)) return
   const what = field === undefined ? name : `${name} --${field}`
   throw new AppError(
     "call.not_allowed",
-    `an agent of a worker cannot call teamwork ${what}: that is for a person, or for the worker itself; say at the end of the answer what you need`,
+    `the agent of a worker cannot call teamwork ${what}: only a person or the worker itself can; say at the end of your answer what you need`,
   )
 }

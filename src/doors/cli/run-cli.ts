@@ -17,7 +17,7 @@ import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
 import { commandHelp, overview } from "./help.ts"
 import { assertForAgents } from "./person-commands.ts"
 
-/** Runs one command line and says with which code the process ends. Whatever goes wrong becomes one line. */
+/** Runs one command line and returns the exit code. Every error becomes one line. */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
   const ours = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
   const wantsJson = ours.some(
@@ -29,16 +29,16 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
     const failure = error instanceof AppError ? error : (explainDenied(error) ?? unexpected(error, host))
     const { code, details } = failure
     const facts = errorFacts(failure, await cliWords(failure, VISIBLE_COMMANDS, placeIn(ours)))
-    // A document may have many faults, and whoever mends it wants to see them all.
+    // Report all problems of a document at once.
     const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
     for (const line of lines) host.io.err(oneLine(String(line)))
     host.io.err(wantsJson ? JSON.stringify({ status: "error", ...facts }) : saying("Error", facts.message))
-    // An agent program takes 2 for a denial; a flag that only a newer plugin knows must not deny everything.
+    // Agent programs treat exit code 2 as a denial. A flag of a newer plugin must not deny everything.
     return args[0] === "hook" ? FAILED : exitCodeOf(code)
   }
 }
 
-/** The flags that say which team a call is for. A remedy without them would be for another one. */
+/** The flags that name the team of a call. A remedy without them would be for another team. */
 function placeIn(args: readonly string[]): GlobalFlags {
   const flagIn = (name: string) => {
     const at = args.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
@@ -53,12 +53,12 @@ function placeIn(args: readonly string[]): GlobalFlags {
 
 const FAILED = 1
 
-/** One line, whatever foreign text the message quotes. */
+/** One line, even if the message quotes foreign text. */
 function saying(kind: "Error" | "Warning", message: string): string {
   return `${kind}: ${oneLine(message)}`
 }
 
-/** A bug of ours: one line for the user, and the trace only for whoever asks for it. */
+/** A bug of ours: one line for the user, and the stack trace only with TEAMWORK_DEBUG. */
 function unexpected(error: unknown, host: Host): AppError {
   if (host.isDebugging) host.io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
   const what = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").slice(0, 300)
@@ -108,7 +108,7 @@ function commandFirst(args: readonly string[]): readonly string[] {
     if (flag.kind !== "flag" && !word.includes("=")) at++
   }
   const rest = args.slice(at)
-  const end = rest.includes("--") ? rest.indexOf("--") : rest.length // what is behind -- belongs to another program
+  const end = rest.includes("--") ? rest.indexOf("--") : rest.length // what follows -- belongs to another program
   return [...rest.slice(0, end), ...args.slice(0, at), ...rest.slice(end)]
 }
 
@@ -117,7 +117,7 @@ async function execute(
   parsed: { values: Record<string, unknown>; rest: readonly string[] },
   host: Host,
 ): Promise<number> {
-  // A command may have more formats than the others.
+  // A command may have more formats than the usual ones.
   const fields = { ...GLOBAL_FIELDS, ...pickFormat(command.fields) }
   const global = checkInput(fields, pick(parsed.values, Object.keys(fields)))
   if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
@@ -133,7 +133,7 @@ async function execute(
   return print(outcome, host, outcome.isDocument === true ? isJsonAsked : isJson)
 }
 
-/** Fields the caller left out and the machine knows: project, team, terminal. */
+/** Fills in what the machine knows: project, team, terminal. */
 async function fillInput(command: Command, values: Record<string, unknown>, configured: () => Promise<Configured>) {
   const fields = Object.keys(command.fields)
   const detectable = DETECTED_FIELDS.filter((field) => fields.includes(field))
@@ -152,7 +152,7 @@ async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<num
 
 /** Lists up to this length are printed in one piece. */
 const SHORT_LIST = 200
-/** Of a long list, after so many; of a very long one as often in all, or cleaning up would take the time squared. */
+/** Collect garbage after so many items, but at most MOST_CLEANINGS times: each takes time in proportion to the list. */
 const CLEAN_EVERY = 10 * SHORT_LIST
 const MOST_CLEANINGS = 8
 
@@ -162,14 +162,13 @@ function printJson({ data, keepsNames }: Outcome, io: Host["io"]): void {
   else io.out(JSON.stringify({ status: "success", data: wire(data) }))
 }
 
-/** A long list goes out piece by piece, or it would be in memory three times over. */
+/** A long list is printed in pieces. In one piece it would be in memory three times. */
 function* listParts(items: readonly unknown[], wire: (value: unknown) => unknown): Generator<string> {
   const every = Math.max(CLEAN_EVERY, items.length / MOST_CLEANINGS)
   let cleanAt = 0
   yield '{"status":"success","data":['
   for (let at = 0; at < items.length; at += SHORT_LIST) {
     if (at >= cleanAt) {
-      // What reading them left behind, and what printing the last ones made, need not stay beside what is made next.
       Bun.gc(true)
       cleanAt += every
     }
@@ -202,7 +201,7 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
   const both = second === undefined || second.startsWith("-") ? first : `${first} ${second}`
   const typed = isNoun(first) ? both : first
   const withNouns = [...names, ...names.flatMap((name) => name.split(" ", 1))]
-  // A word alone may be meant as a noun: `projct` is nearer to project than to prompt.
+  // A single word may be a noun: `projct` means project, not prompt.
   const close = nearest(both, both === first ? withNouns : names) ?? nearest(first, withNouns)
   const hint = close === undefined ? "." : `; did you mean: teamwork ${close}?`
   const known = [...new Set(VISIBLE_COMMANDS.map(({ name }) => name.split(" ", 1)[0]))].sort().join(", ")
