@@ -12,12 +12,11 @@ export const WORKER_AVAILABILITIES = [
 ] as const
 export type WorkerAvailability = (typeof WORKER_AVAILABILITIES)[number]
 
-/** Workers in these states take no task. */
 export const UNAVAILABLE = ["paused", "quarantined", "stopped"] as const satisfies readonly WorkerAvailability[]
 
 export interface Worker {
   readonly id: WorkerId
-  /** Fixed by the set-up, or by the first claim that names one. */
+  /** Set by the set-up, or by the first claim with a role. */
   readonly role: Role | null
   readonly sessionId: string | null
   readonly pane: string | null

@@ -71,7 +71,7 @@ function readNext({ done, giveBack, keep }: Input): Afterwards | undefined {
   return asked[0]
 }
 
-/** A person in the place of a worker. The first signal ends the session at once. */
+/** The first signal ends the session at once. */
 async function makeRun(session: Session, given: Input): Promise<WorkerRun> {
   const { env } = session.host
   const { project, team } = given
@@ -104,7 +104,7 @@ function openPorts({ host }: Session, next: Afterwards | undefined): OpenPorts {
     run: ({ command, env: own, workspace }, signal) =>
       io.interactive(command, { cwd: workspace, signal, env: { TERM: env.TERM, ...own } }),
     async askNext() {
-      // A session that a signal ended is not done, whatever flag was given.
+      // A session that a signal ended is not done, whatever the flag.
       if (io.interrupted.aborted) return next === "give-back" ? next : null
       if (next !== undefined) return next
       for (;;) {
@@ -127,7 +127,7 @@ const ANSWERS: Readonly<Partial<Record<string, Afterwards>>> = {
   keep: "keep",
 }
 
-/** What `open` would do now; refuses what it would refuse. */
+/** Refuses what `open` would refuse. */
 async function print(session: Session, run: WorkerRun, task: Task) {
   const { worker: owner, team, ports, options } = run
   const { leaseSeconds } = options.settings
@@ -146,7 +146,6 @@ async function print(session: Session, run: WorkerRun, task: Task) {
     workspaceExists: existsSync(workspace),
     takenFrom: task.status === "in_progress" && task.claimedBy !== owner ? task.claimedBy : null,
   }
-  // Programs read it from the fields.
   const warnings = session.isJsonAsked ? [] : notesOf(data)
   return { data, isDocument: true, warnings, text: () => commandLine(data) }
 }

@@ -105,7 +105,7 @@ export const recover = command({
   },
 })
 
-/** The last attempt that has the kind; where none was named, the head, or what else there is. */
+/** The last attempt with the kind; by default the head, or whatever exists. */
 function choose(
   pins: readonly ListedPin[],
   { attempt, kind }: { readonly attempt?: number; readonly kind?: string },

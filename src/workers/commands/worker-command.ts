@@ -30,7 +30,7 @@ export const worker = command({
     const folder = resolvePath(given.sourceDir ?? ".", session.host.io.cwd)
     if (given.managed !== true) await trustHere(session, { folder })
     let end: WorkerEnd
-    // With keepPolling it goes on with the team's next run.
+    // With keepPolling it continues with the team's next run.
     do {
       const asked = { ...given, run: (await runHere(session, given)).run }
       end = await runWorker(await openWorker(session, asked), await workerOptions(session, asked))

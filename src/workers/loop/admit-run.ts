@@ -7,16 +7,14 @@ import { SCRIPT } from "../../agents/programs.ts"
 import type { ClaimHandle } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
 
-/** A run as it counts for the health of its program. */
 export interface AdmittedRun extends AsyncDisposable {
   see(event: AgentEvent): Promise<void>
   ended(result: AgentResult): Promise<void>
 }
 
-/** These show that the model was reached. */
 export const MODEL_EVENTS: ReadonlySet<AgentEvent["type"]> = new Set(["text", "reasoning", "tool_use"])
 
-/** Of all workers that choose a program that failed before, one may try it; the others get false and choose again. */
+/** Of all workers that choose a failed program, one may try it; the others get false and choose again. */
 export async function reserve(claim: ClaimHandle, ready: ReadyAgent): Promise<boolean> {
   return !("fault" in (await admitRun(claim.ports.context, probeOf(claim, ready))))
 }
@@ -32,8 +30,8 @@ function probeOf({ team, options, task, token }: ClaimHandle, { agent, env }: Re
 }
 
 /**
- * Asks the store whether the program may be used now. Where it was left out since it was chosen, the task is set back at
- * no cost: another program takes it, or it waits. A run that tries a program that failed renews its lease.
+ * Where the program failed since it was chosen, the task is set back at no cost: another program takes it, or it
+ * waits. A run that tries a failed program renews its lease.
  */
 export async function admit(claim: ClaimHandle, ready: ReadyAgent): Promise<AdmittedRun> {
   const { ports, options, team, task } = claim
@@ -51,7 +49,7 @@ export async function admit(claim: ClaimHandle, ready: ReadyAgent): Promise<Admi
   if (admitted.isProbe) say(`Task ${task.id}: tries ${agent} again, which failed before`)
   const over = new AbortController()
   let hasAnswered = false
-  // A probe that is not renewed ends by itself. Then another run may try the program, which does no harm.
+  // A probe without renewals ends by itself. Then another run may try the program, which does no harm.
   const renew = () => renewProbe(context, { ...probe, hasAnswered }).catch(() => undefined)
   const renewing = (async () => {
     while (admitted.isProbe && !over.signal.aborted) {
@@ -67,7 +65,7 @@ export async function admit(claim: ClaimHandle, ready: ReadyAgent): Promise<Admi
     },
     async ended(result) {
       const store = { hasStore: async () => true, openContext: async () => context }
-      // Counted from the admission: a run admitted before a fault was known is part of the same outage.
+      // From the admission: a run admitted before a fault was known is part of the same outage.
       const ended = { ...result, durationMs: clock.now() - admittedAt }
       const problem = await noteRun({ ...team, ...probe, result: ended, clock, faultLimits, ...store })
       if (problem !== undefined) say(problem)

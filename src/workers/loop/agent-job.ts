@@ -1,4 +1,3 @@
-// What an agent gets for a task: prompt, environment, limits and access to the team.
 import { join } from "node:path"
 import { runFolder } from "../../agents/jobs/record-run.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
@@ -23,28 +22,27 @@ import type { WorkerRun } from "./worker-ports.ts"
 
 export interface AgentAssignment extends Pick<AgentJob, "model" | "tier" | "effort" | "permission" | "allowedTools"> {
   readonly ready: ReadyAgent
-  /** Null for the script agent, which reads none. */
+  /** Null for the script agent. */
   readonly prompt: TaskPrompt | null
 }
 
 export interface Turn {
   readonly assigned: AgentAssignment
   readonly workspace: Workspace
-  /** 1 does the task, later ones repair it. */
+  /** 1 does the task, later turns repair it. */
   readonly number: number
   readonly fix: FixFacts | undefined
   readonly identity: Readonly<Record<string, string>>
-  /** The first run of this claim: its folder has the agent's state. */
+  /** Of this claim: its folder has the agent's state. */
   readonly firstRun: string
   readonly run: string
   readonly session: Session | null
-  /** Why the turn before was not enough. */
   readonly verdict: Verdict | null
-  /** Repairs a merge in the session of the agent that did the work. */
+  /** In the session of the agent that did the work. */
   readonly isMerge: boolean
-  /** Changes that were not the task's to make. */
+  /** Changes outside the task's files. */
   readonly aside?: Aside | null
-  /** What to plan, read-only; when it is over, the approved plan. */
+  /** To plan, read-only; with `isOver`, to begin with the approved plan. */
   readonly planning?: { readonly prompt: string; readonly isOver: boolean }
 }
 
@@ -78,11 +76,11 @@ export async function makeTurnJob(claim: ClaimHandle, turn: Turn, prompt: string
 interface CommonFacts extends Pick<AgentJob, "permission"> {
   readonly task: Task
   readonly firstRun: string
-  /** Without it nothing is claimed, and the guards go by what the task says. */
+  /** Without it the task is not claimed, and the guards use its declared files. */
   readonly token?: number
 }
 
-/** The state, guards and server that all runs of a task share, also when a person opens its session. */
+/** State, guards and server for all runs of a task, also when a person opens its session. */
 export async function commonJob(run: WorkerRun, { task, permission, token, firstRun }: CommonFacts) {
   const { ports, options, team, worker } = run
   const owner = token === undefined ? {} : { owner: worker, token }
@@ -107,7 +105,7 @@ interface EnvironmentFacts {
   readonly fix?: FixFacts
 }
 
-/** What every program in the workspace of a task gets, an ordinary shell too. */
+/** For every program in the workspace of a task, even an ordinary shell. */
 export function taskEnvironment(run: WorkerRun, facts: EnvironmentFacts): Record<string, string> {
   const { ports, options, worker } = run
   const { task, workspace, identity, base, turn, fix } = facts
@@ -115,15 +113,15 @@ export function taskEnvironment(run: WorkerRun, facts: EnvironmentFacts): Record
   const variables = taskVariables({ task, worker, integration, turn, fix })
   const env = { ...base, ...identity, ...variables, ...reachVariables(run) }
   const around = ports.surround?.(env, workspace) ?? env
-  // Our own command is found, also where it is not installed.
+  // Makes our own command available where it is not installed.
   const { PATH = "" } = around
   const bin = options.reach?.bin
   return bin === undefined ? around : { ...around, PATH: PATH === "" ? bin : `${bin}:${PATH}` }
 }
 
 /**
- * With these `teamwork` finds the same team wherever an agent calls it, instead of going by folder, branch and settings.
- * The mark says whose process it is.
+ * With these `teamwork` finds the same team wherever an agent calls it, independent of folder, branch and settings.
+ * The mark identifies the worker's processes.
  */
 function reachVariables({ options, team, worker }: WorkerRun): Readonly<Record<string, string>> {
   const { home, reach } = options
@@ -141,9 +139,9 @@ function reachVariables({ options, team, worker }: WorkerRun): Readonly<Record<s
 const OUR_SERVER = "teamwork"
 
 /**
- * Our MCP server, as the worker. Some agents pass a server next to nothing of their environment, so it gets what it
- * needs. It runs outside an agent's sandbox, so it runs commands only for agents that may run anything. It never claims
- * or ends the task: the worker does that, after it commits and judges.
+ * Our MCP server, as the worker. Some agents pass almost no environment to a server, so it gets what it needs. It
+ * runs outside an agent's sandbox, so it runs commands only for agents that may run anything. It never claims or
+ * ends the task: the worker does that, after it commits and judges.
  */
 export function serversFor(
   { options, worker }: WorkerRun,
@@ -159,7 +157,7 @@ function isReading({ planning }: Turn): boolean {
   return planning?.isOver === false
 }
 
-/** A session that goes on needs only what is new. */
+/** A resumed session needs only what is new. */
 export function makePrompt({ ports, task }: ClaimHandle, turn: Turn): Pick<FittedText, "text" | "own"> {
   const { assigned, verdict, session, planning, isMerge, aside = null } = turn
   const { prompt, ready } = assigned
@@ -176,17 +174,17 @@ export function makePrompt({ ports, task }: ClaimHandle, turn: Turn): Pick<Fitte
   return { text: `${text}\n\n${more.text}`, own: own + more.own }
 }
 
-/** The definitions of our MCP tools, as an agent reads them. A test compares it with their text. */
+/** For the definitions of our MCP tools. A test compares it with their text. */
 export const TOOLS_TOKENS = 2700
 
-/** Estimates for the report: what an agent is sent at the start of a run, and how much of it is teamwork's own words. */
+/** Estimates for the report: the input at the start of a run, and teamwork's own share of it. */
 export function countSent({ prompt, closingSchema, mcpServers }: AgentJob, ownCharacters: number) {
   const schema = closingSchema === undefined ? 0 : estimateTokens(JSON.stringify(closingSchema))
   const around = schema + (OUR_SERVER in mcpServers ? TOOLS_TOKENS : 0)
   return { sent_tokens: estimateTokens(prompt) + around, own_tokens: Math.ceil(ownCharacters / 4) + around }
 }
 
-/** Of a task that repairs a merge: what it repairs, and the commit to bring in. */
+/** For a task that repairs a merge. */
 export interface FixFacts {
   readonly of: string
   readonly head: string
@@ -197,7 +195,6 @@ interface TurnFacts extends Pick<EnvironmentFacts, "task" | "turn" | "fix"> {
   readonly integration: string
 }
 
-/** What a command may know of its task. */
 export function taskVariables({ task, worker, integration, turn, fix }: TurnFacts): Record<string, string> {
   return {
     TEAMWORK_TASK: task.id,
@@ -209,12 +206,12 @@ export function taskVariables({ task, worker, integration, turn, fix }: TurnFact
   }
 }
 
-/** Whether the task is done by its own commands. No other agent could follow them. */
+/** No other agent could follow the commands. */
 export function isScripted({ work }: Task): boolean {
   return work.agent === SCRIPT || (work.agent === null && work.commands.length > 0)
 }
 
-/** For a repair the task may have other commands. */
+/** A task may have other commands for a repair. */
 export function commandsOf({ task: { work }, turn, fix }: Pick<TurnFacts, "task" | "turn" | "fix">): readonly string[] {
   const isRepair = turn > 1 || fix !== undefined
   return isRepair && work.repair.length > 0 ? work.repair : work.commands

@@ -27,7 +27,7 @@ import { endWait, type Wait, waitForAgent } from "./wait-for-agent.ts"
 
 type Known = Pick<EarlierSession, "agent" | "model">
 
-/** Waits while every agent that could do the task is rate-limited or left out. */
+/** Waits while every suitable agent is rate-limited or failing. */
 export async function assignAgent(claim: ClaimHandle, known?: Known): Promise<AgentAssignment> {
   if (isScripted(claim.task)) return assignScript(claim)
   const asked = { limit: false, agents: new Set<string>() }
@@ -78,7 +78,7 @@ async function chooseNow(claim: ClaimHandle, known: Known | undefined): Promise<
   const common = { health, roles, home: options.home, clock: ports.clock, defaults, scarcePercent, asked }
   const choose = (ready: readonly ReadyAgent[]) => chooseAgent({ ...common, ready })
   const first = await choose(able.filter(({ agent }) => !spared.includes(agent.name)))
-  // An agent that failed at it before is better than none.
+  // An agent that failed at this task before is better than none.
   const { route, effort: routed } = first.route.agent === null && spared.length > 0 ? await choose(able) : first
   const ready = able.find(({ agent }) => agent.name === route.agent)
   if (ready === undefined) return waitOrThrow(route, { health, able, givenUp: listGivenUp(history, task, avoided) })
@@ -103,12 +103,11 @@ async function preparePrompt(claim: ClaimHandle, roles: readonly RoleDefinition[
 
 interface Choices {
   readonly all: readonly ReadyAgent[]
-  /** Without those that would not do better at this task. */
   readonly able: readonly ReadyAgent[]
   readonly setbacks: readonly PastSetback[]
 }
 
-/** The agent that the task names, unless it cannot do the task. Throws once for an agent that is not there. */
+/** Undefined where that agent cannot do the task. Throws once for a missing agent. */
 function findNamed({ work: { agent: named } }: Task, { all, able, setbacks }: Choices): ReadyAgent | undefined {
   if (named === null) return undefined
   const found = all.find(({ agent }) => agent.name === named)
@@ -121,7 +120,7 @@ function findNamed({ work: { agent: named } }: Task, { all, able, setbacks }: Ch
   throw new Setback("not-found", why, { agent: named })
 }
 
-/** The model of the tier replaces one that the provider does not know. */
+/** The model of the tier replaces one that the provider does not have. */
 function modelOf({ ports, task: { id, work } }: ClaimHandle, setbacks: readonly PastSetback[]) {
   const { agent, model } = work
   if (model === null || !setbacks.some((each) => each.kind === "unknown-model" && each.agent === agent)) return model
@@ -133,7 +132,7 @@ function isFree(health: AgentHealth, ready: ReadyAgent): boolean {
   return health.until[ready.agent.name] === undefined && findLeftOut(health, ready) === null
 }
 
-/** Undefined when no quota is scarce: then it makes no difference. */
+/** Undefined when no quota is scarce and it makes no difference. */
 async function findCritical({ ports, team, options, task }: ClaimHandle, { quotas }: AgentHealth) {
   if (!Object.values(quotas).some((windows) => isScarce(windows, options.settings.scarcePercent))) return undefined
   const left = (await listTasks.run(ports.context, team)).filter(({ status }) => !hasEnded(status))
@@ -155,7 +154,6 @@ function waitOrThrow(
   return { retryAt: Date.parse(retryAt), health, why: because.join("; "), leftOut: new Map(leftOut), able }
 }
 
-/** The last run of an agent that does not get the task again. */
 interface GivenUp {
   readonly agent: string
   readonly kind: SetbackKind
@@ -175,7 +173,6 @@ function listGivenUp({ tasks, runs }: History, { id, attempt }: Task, avoided: r
 
 const MAX_ERROR = 300
 
-/** How each agent ended, and the command that helps. */
 export function explainNoAgent(givenUp: readonly GivenUp[], passedOver: Route["passedOver"]): string {
   const ended = givenUp.map(({ agent, kind, error }) => {
     const help = remedyFor(agent, kind)

@@ -9,7 +9,7 @@ export interface Spender {
   readonly worker: string
 }
 
-/** The widest first: when the team's budget is used up, a person is asked about that one. */
+/** The widest first: a person is asked about the team's budget before the others. */
 const PAYERS = ["team", "worker", "task"] as const
 export type Payer = (typeof PAYERS)[number]
 
@@ -19,13 +19,13 @@ export interface UsedUp {
   readonly why: string
 }
 
-/** What the next run may still use. Null means no limit. */
+/** Null means no limit. */
 export interface BudgetLeft extends Pick<Limits, "tokens" | "dollars"> {
   readonly usedUp: UsedUp | null
   readonly tightest: Payer | null
 }
 
-/** The smallest of what all runs so far left of each budget. */
+/** The smallest remainder of all budgets. */
 export function budgetLeft(history: History, configured: Budgets, { task, worker }: Spender): BudgetLeft {
   const budgets = { ...configured, team: teamBudget(history, configured.team) }
   if (Object.values(budgets).every(isUnlimited)) return { tokens: null, dollars: null, usedUp: null, tightest: null }
@@ -53,8 +53,8 @@ export function budgetLeft(history: History, configured: Budgets, { task, worker
 }
 
 /**
- * Whose budget ended a run. An agent stops at its limit by its own count, which may differ a little from ours. Where we
- * gave it no limit, the account has no money left.
+ * An agent stops at its limit by its own count, which may differ a little from ours. Where we set no limit, the
+ * account has no money left.
  */
 export function whoseBudget(after: BudgetLeft, limits: Limits): UsedUp | null {
   if (after.usedUp !== null) return after.usedUp

@@ -8,30 +8,29 @@ import { noteActivity } from "../../tasks/operations/note-run.ts"
 import { isHeld, type Task } from "../../tasks/task.ts"
 import type { WorkerRun } from "./worker-ports.ts"
 
-/** A worker and the task that it holds. */
 export interface ClaimHandle extends WorkerRun, AsyncDisposable {
   readonly task: Task
   readonly token: number
-  /** Goes with every write for the task: the store refuses a worker that lost the claim. */
+  /** Part of every write for the task: the store refuses a worker that lost the claim. */
   readonly fence: RunName & { readonly owner: WorkerId; readonly token: number }
-  /** The claim is gone: nothing more may be written for the task. */
+  /** Nothing more may be written for the task. */
   readonly lost: AbortSignal
-  /** Stop work on the task now: the claim is lost, or the worker is to stop. */
+  /** Stop work on the task now: the claim is lost, or the worker must stop. */
   readonly cut: AbortSignal
   /**
-   * The worker itself is busy, as with a set-up or a gate. These have time limits and print nothing, so each renewal
-   * counts as a sign of work. While an agent runs, only its output counts.
+   * The worker itself is busy, for example with a set-up or a gate. These have time limits and print nothing, so
+   * each renewal counts as a sign of work. While an agent runs, only its output counts.
    */
   isOwnWork: boolean
 }
 
-/** After a renewal that failed for a reason that may pass. */
+/** After a temporary failure of a renewal. */
 const RETRY_MS = 1000
-/** Limits how often the claim is read while much is written. */
+/** Limits how often the claim is read during many writes. */
 const LOOK_PAUSE_MS = 50
 
 /**
- * Renews the claim until disposed. Cuts the work off as soon as the task is paused, escalated, released or taken over,
+ * Renews the claim until disposed. Stops the work as soon as the task is paused, escalated, released or taken over,
  * or the team is cancelled.
  */
 export function holdClaim(run: WorkerRun, task: Task): ClaimHandle {
@@ -69,7 +68,7 @@ export function holdClaim(run: WorkerRun, task: Task): ClaimHandle {
   const watching = (async () => {
     await using watch = await context.store.watch()
     while (!ended.signal.aborted && !lost.signal.aborted) {
-      // When the store does not answer, the next commit or renewal finds out.
+      // Without an answer of the store, the next commit or renewal finds out.
       if (await isTakenAway().catch(() => false)) return lost.abort()
       await watch.next(renewMs, ended.signal)
       await sleep(LOOK_PAUSE_MS, ended.signal)
@@ -84,7 +83,6 @@ export function holdClaim(run: WorkerRun, task: Task): ClaimHandle {
   })
 }
 
-/** The task is gone, or no longer ours. */
 export function isLost(error: unknown): boolean {
   return error instanceof AppError && (error.code === "claim.lost" || error.code === "task.not_found")
 }

@@ -16,9 +16,7 @@ export interface Delivery {
   readonly result: Pick<AgentResult, "answer">
   readonly closing: ClosingBlock
   readonly delivered: AsideResult
-  /** Who did the work. */
   readonly agent: string
-  /** What the gate and QA judged. */
   readonly judged: { readonly commit?: string; readonly tree?: string }
   /** The agent's reason for changing nothing. */
   readonly nothingToDo: string | undefined
@@ -27,7 +25,7 @@ export interface Delivery {
 const MAX_ANSWER = 2000
 const MOST_NAMED = 10
 
-/** Resolves the task. In an eager schedule it waits to be merged instead, as others start from what is merged. */
+/** In an eager schedule the task waits to be merged instead, because others start from merged work. */
 export async function deliver(claim: ClaimHandle, delivery: Delivery): Promise<void> {
   const { ports, team, worker, fence, task } = claim
   const { schedule } = await ports.context.store.read((tx) => getTeam(tx, team))
@@ -45,7 +43,7 @@ export async function deliver(claim: ClaimHandle, delivery: Delivery): Promise<v
   await sayOtherPlace(claim, delivery.delivered)
 }
 
-/** Work done in a clone has to be brought to the repository that merges. */
+/** Work in a clone must be brought to the repository that merges. */
 async function sayOtherPlace(claim: ClaimHandle, { base, head }: AsideResult): Promise<void> {
   const { ports, options, team, task, token } = claim
   const { place } = options

@@ -1,18 +1,17 @@
 import type { AgentEvent, Reason } from "../../agents/port.ts"
 
-/** What was seen of a run. Times are those of the events. */
+/** Times are those of the events. */
 export interface RunTrace {
   readonly startedAt: number
-  /** When the program last said or did something. */
   heardAt: number
-  /** When it last wrote a file, or made a call that it had not made before. */
+  /** The last written file, or new call. */
   advancedAt: number
-  /** It said something, or used a tool. */
+  /** It printed something, or used a tool. */
   isAtWork: boolean
   toolUses: number
   readonly files: Set<string>
   readonly calls: Set<string>
-  /** The latest uses of tools, newest last. */
+  /** Newest last. */
   readonly latest: { readonly id: string; readonly input: string; ok?: boolean; output?: string }[]
 }
 
@@ -31,7 +30,7 @@ export function newTrace(now: number): RunTrace {
 }
 
 export function traceEvent(trace: RunTrace, event: AgentEvent): void {
-  // That it waits or was ended is no sign of work.
+  // Waiting and ending are no signs of work.
   if (event.type !== "waiting" && event.type !== "finished") trace.heardAt = event.at
   if (event.type === "text" || event.type === "reasoning" || event.type === "tool_use") trace.isAtWork = true
   if (event.type === "tool_use") {
@@ -65,7 +64,6 @@ interface End {
   readonly at: number
 }
 
-/** Why a run got nowhere, and what the next one should do differently. */
 export function diagnoseRun(trace: RunTrace, end: End): Diagnosis {
   const { toolUses, files, latest } = trace
   const seen = `${toolUses} uses of tools, ${files.size} files written${lastOf(latest)}`

@@ -1,4 +1,5 @@
-// One task from its claim to its delivery. Each step is recorded before it begins, so that the next worker can go on.
+// One task from its claim to its delivery. Each step is recorded before it begins, so that the next worker can
+// continue.
 import type { AgentResult } from "../../agents/port.ts"
 import type { AsideResult, Workspace } from "../../git/port.ts"
 import { type EnforcedScope, enforceOwnership } from "../../ownership/effects/enforce-ownership.ts"
@@ -28,7 +29,6 @@ import type { GateRequest, WorkerRun } from "./worker-ports.ts"
 export type TaskOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "set-back"; readonly setback: SetbackKind; readonly next: AfterSetback }
-  /** The claim is gone; nothing more was written. */
   | { readonly kind: "lost" }
 
 export async function doTask(
@@ -102,7 +102,7 @@ async function finishTask(claim: ClaimHandle, wasBegun: boolean): Promise<void> 
 
 type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" | "qa" | "repair" | "deliver"
 
-/** Begins nothing when the claim is lost or the worker is to stop. */
+/** Begins nothing when the claim is lost or the worker must stop. */
 async function beginStep(claim: ClaimHandle, step: Step, committed?: Committed): Promise<void> {
   const { ports, team, worker, task, lost, cut } = claim
   if (cut.aborted) throw new Setback("interrupted", lost.aborted ? "the claim was lost" : "the worker was stopped")
@@ -110,7 +110,7 @@ async function beginStep(claim: ClaimHandle, step: Step, committed?: Committed):
   await noteStep(ports.context, { ...team, task: task.id, attempt: task.attempt, worker, step }, committed)
 }
 
-/** Commits and pins what the task may change; the rest is set aside. */
+/** Sets the rest aside. */
 export async function commit(claim: ClaimHandle, workspace: Workspace): Promise<EnforcedScope> {
   const { ports, fence, worker, task } = claim
   const { path: folder, base } = workspace
@@ -120,23 +120,22 @@ export async function commit(claim: ClaimHandle, workspace: Workspace): Promise<
     ports.say(
       `BOUNDARY: task ${task.id} changed files that are not its own (${nameFiles(aside.changes)}); they are kept as ${aside.ref}`,
     )
-  // Pins what the worktree is used for now: a worker that hung here may have lost it, and must not replace newer work.
+  // Pins the current use of the worktree: a worker that hung here may have lost it, and must not replace newer work.
   const pins = await ports.workspaces.pin({ worker })
-  // Only what is pinned for the attempt is merged as its work.
+  // Only what is pinned for the attempt is merged.
   if (!pins.some(({ place }) => "task" in place && place.task === task.id && place.attempt === task.attempt))
     throw new Setback("workspace", `the worktree of ${worker} is no longer used for task ${task.id}`)
   return done
 }
 
-/** Committed work of a task. */
 export interface Work extends Omit<Delivery, "judged">, Pick<GateRequest, "answer"> {
   readonly workspace: Workspace
   readonly delivered: EnforcedScope
-  /** The program that did it, for QA. */
+  /** For QA. */
   readonly executor: string
 }
 
-/** Delivers work that its gate passes, and QA where the task needs it. Returns what failed, or null when delivered. */
+/** Returns the failed verdict, or null when delivered. */
 export async function judgeAndDeliver(
   claim: ClaimHandle,
   work: Work,
@@ -176,7 +175,7 @@ function gateSetback(verdict: Verdict, agent: string, isRepeating: boolean): Set
   return new Setback("gate", why, { agent, isRepeating })
 }
 
-/** One line, and below it the last lines of the check that failed. */
+/** One line, followed by the last lines of the failed check. */
 export function reasonOf(verdict: Verdict): string {
   const excerpt = excerptOf({ ...verdict, status: "failed" })
   return excerpt === undefined ? "see its verdict" : explain(excerpt)

@@ -1,4 +1,4 @@
-// What the events say of earlier agent runs. A restart forgets nothing.
+// Earlier agent runs, from the events, so that a restart forgets nothing.
 import type { Session, Usage } from "../../agents/port.ts"
 import type { RunFact } from "../../reporting/history-facts.ts"
 import { isOfTheTask, isUsedUp, type PastRun, repeatsItself, type Spent } from "../../tasks/retry.ts"
@@ -8,7 +8,7 @@ import type { WorkerRun } from "./worker-ports.ts"
 
 type Past = Pick<WorkerRun, "history">
 
-/** The number of turns in which an agent only plans. They do not count against the task. */
+/** They do not count against the task. */
 export const PLANNING_TURN = 0
 
 export async function spentOn(past: Past, task: Task): Promise<Spent> {
@@ -34,18 +34,18 @@ function toPastRun({ agent, reason, error, startedAt, endedAt, tokens }: RunFact
   return { agent, reason, error, durationMs: endedAt === null ? 0 : endedAt - startedAt, tokens }
 }
 
-/** A session of an agent that worked on a task before. */
 export interface EarlierSession {
   readonly agent: string
   readonly model: string | null
   readonly session: Session
-  /** The run whose folder has the agent's state. */
+  /** Its folder has the agent's state. */
   readonly firstRun: string
 }
 
 /**
- * For a task that repairs a merge: the session that did the work, which knows why it is as it is. Only of this worker, as
- * agents find their sessions by folder, and only for the first try: a later one needs to know what the first did.
+ * For a task that repairs a merge: the session that did the work, which knows its reasons. Only of this worker,
+ * because agents find their sessions by folder, and only for the first try: a later one must know what the first
+ * did.
  */
 export async function findEarlierSession(
   { history, worker }: Pick<WorkerRun, "history" | "worker">,
@@ -60,7 +60,7 @@ export async function findEarlierSession(
   return all[last]?.worker === worker ? toSession(all, last) : undefined
 }
 
-/** The session that last worked on a task, of any worker. */
+/** Of any worker. */
 export function findLastSession(runs: readonly RunFact[], task: string): EarlierSession | undefined {
   const all = runs.filter((run) => run.task === task)
   return toSession(
@@ -77,7 +77,7 @@ function toSession(runs: readonly RunFact[], index: number): EarlierSession | un
   return { agent, model, session: { id, usage: sumUsage(held) }, firstRun: held[0]?.id ?? last.id }
 }
 
-/** Where the turns of the same claim begin: their numbers go up, and only planning turns share one. */
+/** Where the turns of the same claim begin: their numbers rise, and only planning turns share one. */
 function beginningOf(runs: readonly RunFact[], at: number): number {
   let first = at
   for (; first > 0; first--) {
@@ -89,7 +89,7 @@ function beginningOf(runs: readonly RunFact[], at: number): number {
   return first
 }
 
-/** What the session had cost when it was last seen: some agents count on from there. */
+/** Some agents continue counting from the last known cost. */
 function sumUsage(runs: readonly RunFact[]): Usage {
   const sum = (amount: (run: RunFact) => number) => runs.reduce((total, run) => total + amount(run), 0)
   const isKnown = runs.every(({ dollars }) => dollars !== null)

@@ -12,15 +12,15 @@ export interface Inbox extends AsyncDisposable {
 }
 
 export interface InboxOptions {
-  /** Messages that are in the agent's prompt. */
+  /** Already in the agent's prompt. */
   readonly known: readonly string[]
-  /** The answer to a status check of the lead. */
+  /** Answers a status check of the lead. */
   status(): string
 }
 
 const LOOK_AGAIN_MS = 60_000
 
-/** Listens until disposed. The worker itself answers requests to shut down, at once. */
+/** Listens until disposed. The worker itself answers shutdown requests at once. */
 export async function openInbox(run: WorkerRun, { known, status }: InboxOptions): Promise<Inbox> {
   const { ports, team, worker } = run
   const ended = new AbortController()
@@ -45,7 +45,7 @@ export async function openInbox(run: WorkerRun, { known, status }: InboxOptions)
   }
   const listening = (async () => {
     while (!ended.signal.aborted) {
-      // When the store does not answer, the next look asks again, and the next write reports the problem.
+      // Without an answer of the store, the next look asks again, and the next write reports the problem.
       await readNew().catch(() => undefined)
       await watch.next(LOOK_AGAIN_MS, ended.signal)
     }
@@ -62,7 +62,6 @@ export async function openInbox(run: WorkerRun, { known, status }: InboxOptions)
   }
 }
 
-/** Begins to end the worker if the lead asked for it. */
 export async function checkShutdown(run: WorkerRun): Promise<void> {
   const asked = { ...run.team, inbox: run.worker, unreadOnly: true, type: "shutdown_request" } as const
   const [request] = await readMailbox.run(run.ports.context, asked)

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 
-/** A folder with our own command as `teamwork`, so that agents can call it where it is not installed. */
+/** Lets agents call `teamwork` where it is not installed. */
 export function ensureLauncher(home: string, self: readonly string[]): string {
   const script = `#!/bin/sh\nexec ${self.map(quoteArgument).join(" ")} "$@"\n`
   // Named by its content: other versions may use the same home.
@@ -10,7 +10,7 @@ export function ensureLauncher(home: string, self: readonly string[]): string {
   const file = `${folder}/teamwork`
   if (read(file) === script) return folder
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Renamed into place, as other workers start at the same time.
+  // Renamed into place, because other workers start at the same time.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, script, { mode: 0o700 })
   renameSync(draft, file)

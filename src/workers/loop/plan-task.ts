@@ -10,20 +10,20 @@ import type { ClaimHandle } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
 
 export interface Planning {
-  /** One run of the agent that answers and writes nothing. */
+  /** The run writes nothing. */
   readonly ask: (prompt: string, session: Session | null) => Promise<AgentResult>
   readonly begin: (step: "planning" | "approval") => Promise<void>
 }
 
 export interface Planned {
-  /** The session that made the plan, if it was made just now. */
+  /** Of the agent that just made the plan. */
   readonly session: Session | null
   readonly prompt: string
 }
 
 /**
- * Takes a task through the phases before its execution and waits until its plan is approved. Phase and question are in
- * the store, so an interrupted worker loses nothing. Null for a task that needs no plan.
+ * Takes a task through the phases before its execution and waits until its plan is approved. Phase and question are
+ * in the store, so an interrupted worker loses nothing. Null for a task without a plan.
  */
 export async function planTask(claim: ClaimHandle, planning: Planning): Promise<Planned | null> {
   let phase = await readPhase(claim)
@@ -44,7 +44,7 @@ export async function planTask(claim: ClaimHandle, planning: Planning): Promise<
   return { session, prompt: approvedPrompt({ plan, note }) }
 }
 
-/** Moves a planned task to its last phase, in which it can be resolved. */
+/** Only in its last phase a planned task can be resolved. */
 export async function completeTask(claim: ClaimHandle, report: string): Promise<void> {
   const phase = await readPhase(claim)
   if (phase === "execution") await advance(claim, phase, report)

@@ -1,4 +1,4 @@
-// What a turn of an agent leaves: evidence, findings, notes for others, and a closing block that may end the attempt.
+// The results of an agent's turn: evidence, findings, notes for others, and a closing block that may end the attempt.
 import type { AgentResult } from "../../agents/port.ts"
 import type { AsideResult } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
@@ -19,7 +19,7 @@ const MOST_FILES = 20
 const MAX_ANSWER = 2000
 const ACTIONS = { added: "created", modified: "modified", mode: "modified", deleted: "deleted" } as const
 
-/** The files that the commit changed; where it changed none, as in a review, the agent's answer. */
+/** The changed files; without any, as in a review, the agent's answer. */
 export async function recordEvidence(
   { ports, team, fence, task }: ClaimHandle,
   { result, delivered }: { readonly result: Pick<AgentResult, "answer">; readonly delivered: AsideResult },
@@ -66,7 +66,7 @@ export async function recordFindings(
   for (const { number, severity } of recorded) ports.say(`Task ${task.id} reports finding ${number} (${severity})`)
 }
 
-/** What others should know. Safe to repeat: the store only counts a note that it has. */
+/** Safe to repeat: the store only counts a note that it has. */
 export async function recordWisdom(
   { ports, team, worker, task }: ClaimHandle,
   { notes }: Pick<ClosingBlock, "notes">,
@@ -75,7 +75,7 @@ export async function recordWisdom(
     await addWisdom.run(ports.context, { ...team, kind, text, task: task.id, by: worker })
 }
 
-/** The end of the agent's answer, without secrets. */
+/** Without secrets. */
 export function readClosing({ ports }: ClaimHandle, { answer, structured }: AgentResult): ClosingBlock {
   const masked = structured === null ? null : JSON.parse(ports.mask(JSON.stringify(structured)))
   return readClosingBlock(ports.mask(answer), masked)
@@ -89,8 +89,8 @@ interface Ended {
 }
 
 /**
- * Does what the closing block asks for. Returns only when the work can be judged: a task whose agent asks a question,
- * lacks a capability or reports a failure is not judged. Its work is pinned by then.
+ * Returns only when the work can be judged: not when the agent asks a question, lacks a capability or reports a
+ * failure. The work is pinned by then.
  */
 export async function followClosing(claim: ClaimHandle, { closing, delivered, agent }: Ended): Promise<void> {
   const { outcome, reason, gap } = closing
@@ -127,7 +127,7 @@ const MOST_ASKED = 20
 const OF_OTHERS: readonly string[] = ["not_owned", "owned_by_other"]
 
 /**
- * A task that asked for files of another task waits for the answer. So does a task whose whole work lies in such files:
+ * A task that asked for files of another task waits for the answer. So does a task with all its work in such files:
  * another run would end the same way.
  */
 async function waitForFiles({ ports, fence, task }: ClaimHandle, { kept, aside }: AsideResult): Promise<void> {
@@ -136,7 +136,7 @@ async function waitForFiles({ ports, fence, task }: ClaimHandle, { kept, aside }
   for (const { path } of isAllAside ? aside.changes.slice(0, MOST_ASKED) : []) {
     const reason = "all the task did is in files of other tasks"
     await askException.run(ports.context, { ...asker, path, reason }).catch((error) => {
-      // It is allowed by now, or its name cannot be a pattern: the gate has the last word.
+      // Already allowed, or its name cannot be a pattern: the gate decides.
       if (!(error instanceof AppError && ["ownership.decided", "input.invalid"].includes(error.code))) throw error
     })
   }

@@ -18,13 +18,10 @@ import { stopAtBudget, watchChecks, watchSpending } from "./watch-run.ts"
 type Same = Pick<Turn, "assigned" | "workspace" | "fix" | "identity"> & { readonly earlier: EarlierSession | undefined }
 type Next = Pick<Turn, "number" | "session" | "verdict" | "planning" | "aside">
 
-/** How a run ends whose session is gone or full. */
+/** The session is gone or full. */
 const NOT_RESUMED: readonly Setback["kind"][] = ["crashed", "protocol", "context-overflow"]
 
-/**
- * Runs the agent turn by turn. The first turn that repairs a merge goes on with the session that did the work; where
- * that fails it is a run like any other.
- */
+/** The first turn that repairs a merge resumes the session that did the work; if that fails, a normal run follows. */
 export async function makeTurns(
   claim: ClaimHandle,
   { earlier, ...same }: Same,
@@ -62,14 +59,14 @@ export async function makeTurns(
 
 const ACTIVITY_MS = 10_000
 
-/** One run of the agent. Any end but a good one throws a setback. */
+/** Throws a setback unless the run ends well. */
 async function runTurn(claim: ClaimHandle, turn: Turn): Promise<AgentResult> {
   const { ports, team, worker, fence, task, cut } = claim
   const { context, clock } = ports
   const { assigned, run } = turn
   const { ready } = assigned
   const agent = ready.agent.name
-  // In these events `run` is the agent's; the team's run is an argument of its own.
+  // In these events `run` is the agent's; the team's run is a separate argument.
   const about = { project: team.project, team: team.team, run, task: task.id, worker, agent }
   const prompt = makePrompt(claim, turn)
   const job = await makeTurnJob(claim, turn, prompt.text)
@@ -101,7 +98,7 @@ async function runTurn(claim: ClaimHandle, turn: Turn): Promise<AgentResult> {
     }
     if (heardAt - notedAt < ACTIVITY_MS) return
     notedAt = heardAt
-    // The next one makes up for a sign of life that could not be written.
+    // The next sign of life makes up for a failed one.
     await noteActivity(context, { ...team, worker }).catch(() => undefined)
   }
   const model = job.model ?? ready.models[job.tier].model
@@ -129,7 +126,7 @@ async function findUsedUp({ history, options, task, worker }: ClaimHandle, { lim
   return whoseBudget(left, limits)
 }
 
-/** A model that only this task names, or a session that is gone, is no fault of the program. */
+/** A model that only this task names, or a lost session, is no fault of the program. */
 function isOfTheTurn({ reason }: AgentResult, { assigned, isMerge }: Turn): boolean {
   if (reason === "unknown-model") return assigned.model !== null
   return isMerge && (reason === "crashed" || reason === "protocol")
@@ -149,7 +146,7 @@ function describeEnd({ reason, error, session, durationMs, usage }: AgentResult)
   }
 }
 
-/** Runs that were ended because they got nowhere. Their trace says why, and what to do differently. */
+/** Ended without progress. The trace shows why, and what to do differently. */
 const ENDED: readonly Reason[] = ["timed-out", "turn-limit", "hung", "looping"]
 
 function asSetback(
@@ -157,7 +154,7 @@ function asSetback(
   agent: string,
   { trace, at }: { readonly trace: RunTrace; readonly at: number },
 ): Setback {
-  // Only we cancel a run, and then the claim is cut off. A run cancelled otherwise has crashed.
+  // Only we cancel a run, and then the claim is lost. A run cancelled otherwise has crashed.
   const kind = reason === "done" || reason === "cancelled" ? "crashed" : reason
   if (ENDED.includes(reason)) {
     const { cause, seen, advice } = diagnoseRun(trace, { reason, at })

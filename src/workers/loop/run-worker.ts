@@ -1,5 +1,5 @@
-// A worker: claims a task, does it, delivers it, claims the next. It is idle (waits for work), busy (holds a claim) or
-// ending (takes nothing new). It may die at any moment: the store knows what it held, its worktree what it did.
+// A worker claims a task, does it, delivers it, claims the next. It is idle (waits for work), busy (holds a claim) or
+// ending (takes nothing new). It may die at any moment: the store has its claim, its worktree the work.
 import { AppError, type ErrorCode } from "../../kernel/errors.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { followHistory } from "../../reporting/operations/read-history.ts"
@@ -20,7 +20,7 @@ export async function runWorker(ports: WorkerPorts, options: WorkerOptions): Pro
   try {
     return await workToEnd(ports, options, tally)
   } catch (error) {
-    // A worker belongs to one run of the team. Its claims were released when the next run began.
+    // A worker belongs to one run of the team. The next run released its claims.
     if (!(error instanceof AppError && error.code === "run.closed")) throw error
     return { worker: options.workerId ?? null, reason: "closed", delivered: tally.delivered, setBack: tally.setBack }
   }
@@ -52,7 +52,6 @@ interface Tally {
   errors: number
 }
 
-/** Registers the worker, and waits until there is something to do. */
 function findWork(ports: WorkerPorts, options: WorkerOptions, { drain }: Ending, known?: WorkerId): Promise<WorkFound> {
   const { context, say, clock } = ports
   const { project, team, run, role, pollIntervalSeconds, freshStartInterval, keepPolling, isManaged, loop } = options
@@ -125,7 +124,7 @@ function titleOf({ options, worker }: WorkerRun): string {
   return `${options.role ?? GENERIC_ROLE}-${worker}`
 }
 
-/** Before another try when a claim failed although there seemed to be a task. */
+/** After a failed claim although there seemed to be a task. */
 const PAUSE_MS = 100
 
 async function nextClaim(run: WorkerRun): Promise<Claimed | WorkerEnd["reason"]> {
@@ -149,7 +148,7 @@ interface Claimed {
   readonly wasBegun: boolean
 }
 
-/** Claims again what an earlier process of this worker held when it died. */
+/** From an earlier process of this worker that died. */
 async function resumeClaim(run: WorkerRun): Promise<Claimed | undefined> {
   const held = await findAttempt(run.ports.context, { ...run.team, workerId: run.worker })
   if (held === null) return undefined

@@ -1,15 +1,14 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { SetbackKind } from "../../tasks/retry.ts"
 
-/** A step throws it when the worker cannot finish the task; the task is set back for it. */
+/** The worker cannot finish the task, which is set back. */
 export class Setback extends Error {
   readonly kind: SetbackKind
   readonly agent: string | null
-  /** What the next try should do differently. */
+  /** For the next try. */
   readonly advice: string | null
-  /** The task is set back already. */
   readonly isRecorded: boolean
-  /** The agent left exactly what had failed before, so another run would as well. */
+  /** The agent left exactly what had failed before, and would again. */
   readonly isRepeating: boolean
 
   constructor(
@@ -27,10 +26,10 @@ export class Setback extends Error {
   }
 }
 
-/** Without a store or a team nothing can be set back. */
+/** Without a store or a team no task can be set back. */
 const NOT_OF_A_TASK = /^(?:store\.|team\.|internal$)/
 
-/** What a failure means for the task; undefined for an error that must end the worker. */
+/** Undefined for an error that must end the worker. */
 export function setbackOf(error: unknown): Setback | undefined {
   if (error instanceof Setback) return error
   if (error instanceof AppError) {

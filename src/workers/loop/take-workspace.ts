@@ -9,8 +9,8 @@ import type { ClaimHandle } from "./claim-handle.ts"
 import type { WorkerRun } from "./worker-ports.ts"
 
 /**
- * A clean worktree for the attempt: at the newest merged state, or where an earlier claim of this attempt got to.
- * Scripts cannot see how far others got, so they start over; the earlier work stays pinned.
+ * A clean worktree for the attempt: at the newest merged state, or at the end of an earlier claim of this attempt.
+ * Scripts cannot see earlier progress, so they start over; the earlier work stays pinned.
  */
 export async function takeWorkspace(
   claim: ClaimHandle,
@@ -20,7 +20,7 @@ export async function takeWorkspace(
   const { ports, team, worker, task } = claim
   const attempt: Attempt = { task: task.id, attempt: task.attempt }
   const begun = wasBegun ? await saveEarlier(claim, attempt) : undefined
-  // A person goes on from a failed attempt, also from one of a script.
+  // A person continues a failed attempt, even one of a script.
   const before = byHand?.before ?? null
   const earlier = begun ?? (before === null ? undefined : await saveEarlier(claim, { ...attempt, attempt: before }))
   const workspace =
@@ -43,7 +43,7 @@ interface Earlier {
   readonly leftovers: string | undefined
 }
 
-/** Pins what other worktrees hold of the attempt, takes it away from them, and finds where it got to. */
+/** Pins what other worktrees hold of the attempt, takes it away from them, and finds its latest state. */
 async function saveEarlier(run: WorkerRun, attempt: Attempt): Promise<Earlier | undefined> {
   const { ports, options, worker, history } = run
   const { workspaces, pins } = ports
@@ -77,7 +77,7 @@ async function resumeWork(run: WorkerRun, attempt: Attempt, { base, head, leftov
   )
 }
 
-/** Undefined when the commits do not lie on one line. */
+/** Undefined when the commits are not on one line. */
 async function fastForward(
   { ports, worker }: WorkerRun,
   attempt: Attempt,

@@ -31,9 +31,9 @@ export interface HandedIn {
 type JudgedWork = HandedIn & { readonly commit: string; readonly tree: string }
 
 /**
- * Takes the work of a task through QA: hands it in, has it planned and examined, and waits for decisions. Returns QA's
- * verdict when it failed; null when it passed or is not needed. The state is in the store, so that an interrupted worker
- * or the next one goes on from there.
+ * Takes the work of a task through QA: hands it in, has it planned and examined, and waits for decisions. Returns
+ * QA's verdict when it failed; null when it passed or is not needed. The state is in the store, so that an
+ * interrupted worker or the next one can continue.
  */
 export async function validateTask(claim: ClaimHandle, handedIn: HandedIn): Promise<Verdict | null> {
   const { commit = null, tree = null } = handedIn.verdict
@@ -102,7 +102,7 @@ async function handIn({ ports, fence, task }: ClaimHandle, work: JudgedWork): Pr
   ports.say(`Task ${task.id}: handed in to QA`)
 }
 
-/** Takes one step. Returns what the task waits for, if a person has to act. */
+/** Returns what the task waits for, if a person must act. */
 async function takeStep(claim: ClaimHandle, work: JudgedWork, now: State): Promise<string | undefined> {
   const { ports, team } = claim
   const { task, mode, round, asked } = now
@@ -112,7 +112,7 @@ async function takeStep(claim: ClaimHandle, work: JudgedWork, now: State): Promi
     if (asked?.status === "rejected") return void (await plan([`as the lead said: ${asked.reason}`]))
     if (asked?.status !== "pending") return void (await plan([]))
     if (mode !== "FULL_AUTO") return `${nameApproval(asked)} is to be decided; see: teamwork approvals`
-    // An earlier worker was killed between asking and approving; or a person decides at this moment.
+    // An earlier worker was killed between asking and approving, or a person is deciding right now.
     await approveByRule(ports.context, team, asked)
     return undefined
   }
@@ -143,7 +143,7 @@ async function examine(claim: ClaimHandle, work: JudgedWork, { now, round, plan 
   ports.say(`Task ${task.id}: QA gives it ${quality.total} of 100 (${quality.result}); it is ${quality.status}`)
 }
 
-/** A person decides, once. Where all programs are only at their limit, the task comes back for QA later. */
+/** A person decides, once. Where all programs are only rate-limited, the task returns for QA later. */
 function noVerdict({ id }: Task, { why, retryAt }: NoVerdict): Setback {
   if (retryAt !== null) return new Setback("rate-limited", `QA waits for an agent program until ${retryAt}: ${why}`)
   return new Setback(
@@ -152,12 +152,11 @@ function noVerdict({ id }: Task, { why, retryAt }: NoVerdict): Setback {
   )
 }
 
-/** QA has the work, or has passed it. */
 const WITH_QA: readonly QaState[] = ["pending", "planning", "validating", "passed"]
 
 /**
- * Work of this attempt that QA has already, where the workspace is at that very commit: the worker was stopped, or QA
- * gave no verdict. The agent need not do it again, unless a person has said something since.
+ * Work of this attempt that QA already has, where the workspace is at that very commit: the worker was stopped, or
+ * QA gave no verdict. The agent need not repeat it, unless a person wrote something since.
  */
 export async function findHandedIn(
   claim: ClaimHandle,

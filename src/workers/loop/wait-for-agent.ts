@@ -11,7 +11,6 @@ import { noteActivity } from "../../tasks/operations/note-run.ts"
 import type { ClaimHandle } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
 
-/** No agent can take the task before `retryAt`. */
 export interface Wait {
   readonly retryAt: number
   readonly health: AgentHealth
@@ -25,10 +24,10 @@ export interface Asked {
   readonly agents: Set<string>
 }
 
-/** A longer wait is reported to the lead. */
+/** The lead gets a report of a longer wait. */
 const REPORT_AFTER_MS = 120_000
 const SIGN_OF_LIFE_MS = 60_000
-/** A login or a new program writes nothing to the store, so look for it. */
+/** A login or a new program writes nothing to the store, so poll. */
 const LOOK_AGAIN_MS = 15_000
 
 /** Keeps the claim and waits by the store's clock. Ends sooner when limits, faults or programs change. */
@@ -59,7 +58,7 @@ async function watchHealth({ ports: { context } }: ClaimHandle, { health, able, 
   const looking = (async () => {
     while (!over.signal.aborted) {
       await watch.next(lookMs, over.signal)
-      // When the store does not answer, the next look asks again.
+      // Without an answer of the store, the next look asks again.
       const now = await readAgentHealth.run(context, {}).catch(() => health)
       if (keyOf(now) !== before) return changed.abort()
     }
@@ -80,7 +79,7 @@ async function ask(
 ): Promise<void> {
   const { context } = ports
   for (const [agent, { until, cause, isOpen }] of leftOut) {
-    // A program that is tried again within seconds needs no person.
+    // A program that is back within seconds needs no person.
     if (!isOpen || asked.agents.has(agent)) continue
     asked.agents.add(agent)
     const summary = `${agent} is left out until ${until}, and no other agent can take what waits for it: ${cause}. ${howToHeal(agent, cause)}`
@@ -93,7 +92,7 @@ async function ask(
   await askAboutLimit(context, { ...team, task: task.id, worker, reason })
 }
 
-/** Withdraws what was asked: the task goes on. */
+/** Withdraws the questions: the task goes on. */
 export async function endWait({ ports, team, worker, task }: ClaimHandle, { limit, agents }: Asked): Promise<void> {
   if (limit) await endAskAboutLimit(ports.context, { ...team, task: task.id, worker })
   const { faults } = agents.size === 0 ? { faults: {} } : await readAgentHealth.run(ports.context, {})

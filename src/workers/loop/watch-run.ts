@@ -1,4 +1,3 @@
-// Watches a running agent: which checks it runs, and what it spends.
 import type { AgentEvent, Usage } from "../../agents/port.ts"
 import type { Price } from "../../agents/prices.ts"
 import { addUsage, NO_USAGE, priceUsage } from "../../agents/usage.ts"
@@ -12,10 +11,9 @@ import { budgetLeft, type UsedUp } from "./budget-left.ts"
 import type { ClaimHandle } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
 
-/** The last checks say how the work stands. */
 const MOST_CHECKS = 50
 
-/** Collects the checks that an agent runs. Its commit says better which files it changed. */
+/** Not the changed files: its commit has them. */
 export function watchChecks(program: string, checks: readonly string[]) {
   const begun = new Map<string, string>()
   const ended: SeenUse[] = []
@@ -37,11 +35,11 @@ export function watchChecks(program: string, checks: readonly string[]) {
 }
 
 const NOTE_EVERY_MS = 30_000
-/** Written before that, as a worker may be killed at any time. */
+/** Recorded after this many tokens, because a worker may be killed at any time. */
 const MUCH_TOKENS = 50_000
 
 export interface SpendingWatch {
-  /** Fires when this run and those of others together have used up a budget. */
+  /** Fires when all runs together have used up a budget. */
   readonly signal: AbortSignal
   see(event: AgentEvent): Promise<void>
   usedUp(): UsedUp | null
@@ -50,13 +48,13 @@ export interface SpendingWatch {
 export interface WatchedRun {
   readonly run: string
   readonly agent: string
-  /** Of the model, where it is known: most agents name what a run cost only at its end. */
+  /** Most agents report the cost of a run only at its end. */
   readonly price: Price | undefined
 }
 
 /**
- * Records what a run has used up so far. Agents that run side by side each began with what was left then, so only the
- * sum of all of them shows when a budget is used up.
+ * Records the usage of a run so far. Agents that run in parallel each began with what was left then, so only their
+ * sum shows when a budget is used up.
  */
 export function watchSpending(claim: ClaimHandle, { run, agent, price }: WatchedRun): SpendingWatch {
   const { ports, team, worker, options, history, task } = claim
@@ -83,7 +81,7 @@ export function watchSpending(claim: ClaimHandle, { run, agent, price }: Watched
       if (usage === noted || !(isMuch || ports.clock.now() - notedAt >= NOTE_EVERY_MS)) return
       notedAt = ports.clock.now()
       noted = usage
-      // What cannot be written now comes with the next note, at the latest with the end of the run.
+      // The next note, at the latest at the end of the run, makes up for a failed one.
       await note().catch(() => undefined)
     },
   }
@@ -94,8 +92,8 @@ function tokensOf({ inputTokens, outputTokens }: Usage): number {
 }
 
 /**
- * Stops the one whose budget is used up, and returns the task's setback. A budget that many tasks share asks one
- * question: the team is paused, or the worker gets no more tasks, and the task goes back unchanged.
+ * Returns the task's setback. A budget that many tasks share asks one question: the team is paused, or the worker
+ * gets no more tasks, and the task goes back unchanged.
  */
 export async function stopAtBudget(claim: ClaimHandle, { payer, why }: UsedUp, agent: string): Promise<Setback> {
   const { ports, team, worker, task } = claim

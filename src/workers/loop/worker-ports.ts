@@ -27,30 +27,28 @@ export interface WorkerRun {
   readonly ending: Ending
 }
 
-/** Ends a worker in two steps: it takes no new task, and after a time it stops. */
+/** In two steps: the worker takes no new task, and after a time it stops. */
 export interface Ending extends Disposable {
   readonly drain: AbortSignal
   readonly stop: AbortSignal
-  /** Undefined while the worker goes on. */
+  /** Undefined while the worker continues. */
   reason(): Extract<WorkerEnd["reason"], "shutdown" | "drained" | "stopped"> | undefined
-  /** The lead asked it to end. */
   shutDown(): void
 }
 
-/** Everything uncertain that a worker works with; a simulation brings its own. */
+/** All outside effects of a worker; a simulation brings its own. */
 export interface WorkerPorts {
   readonly context: Context
   readonly clock: Clock
-  /** Resolves after a time, or at once when the signal fires. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly workspaces: Workspaces
   readonly pins: Pins
   readonly scopes: Scopes
   readonly agents: () => Promise<readonly ReadyAgent[]>
   readonly runAgent: (run: RunRequest) => Promise<AgentResult>
-  /** Runs the gate on what is committed in the folder. */
+  /** On what is committed in the folder. */
   readonly verify: (request: GateRequest) => Promise<Verdict>
-  /** Has another agent look at the work for QA. */
+  /** By another agent, for QA. */
   readonly examine: (request: ExamineRequest & { readonly folder: string }) => Promise<Examined>
   readonly gitIdentity: () => Promise<Readonly<Record<string, string>>>
   /** Adds what programs in a worktree need: its own Python, its ports. */
@@ -59,7 +57,7 @@ export interface WorkerPorts {
   readonly promptLimit: (agent: string) => number
   readonly mask: (text: string) => string
   readonly isAlive: (worker: WorkerFact) => boolean
-  /** Kills agents that a dead worker left running. Does nothing while the worker's process lives. */
+  /** Does nothing while the worker's process lives. */
   readonly endOrphans: (worker: WorkerIdentity) => Promise<void>
   readonly showTitle?: (title: string) => void
   readonly say: (line: string) => void
@@ -81,11 +79,11 @@ export interface GateRequest extends TeamName {
   readonly owner: string
   readonly token: number
   readonly folder: string
-  /** The agent's reason for changing nothing. Empty: it gave none. Undefined: it did not say so. */
+  /** The agent's reason for changing nothing. Empty: no reason. Undefined: it did not report that. */
   readonly nothingToDo: string | undefined
   /** Undefined where commands did the work. */
   readonly answer: string | undefined
-  /** Messages about own changes that cannot be delivered as they are. */
+  /** About its own changes that cannot be delivered as they are. */
   readonly notDelivered: readonly string[]
   readonly signal: AbortSignal
 }
@@ -117,27 +115,25 @@ export interface WorkerOptions extends RunName {
 export interface Reach {
   readonly store: string
   readonly self: readonly string[]
-  /** A folder with our command under the name `teamwork`. */
   readonly bin: string
 }
 
-/** From the configuration. 0 disables a limit. */
+/** 0 disables a limit. */
 export interface WorkerSettings {
   readonly leaseSeconds: number
   readonly renewSeconds: number
   readonly repairTurns: number
   readonly agentTimeoutSeconds: number
-  /** When to end an agent that waits, is silent or repeats itself. */
+  /** Limits for an agent that waits, is silent or repeats itself. */
   readonly patience?: Pick<Limits, "waitMs" | "silenceMs" | "sameCalls">
   readonly shutdownTimeoutMs: number
   readonly maxConsecutiveErrors: number
   readonly retry: RetryLimits
-  /** How long a failing program is left out. */
   readonly faults: FaultLimits
-  /** Above this share of its quota a program is kept for the critical path. */
+  /** Above this share of its quota a program is reserved for the critical path. */
   readonly scarcePercent: number
   readonly budget: Budgets
-  /** What an agent that may write does without asking. */
+  /** Without asking, for an agent that may write. */
   readonly permission: Permission
   readonly mcp: boolean
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
@@ -148,9 +144,9 @@ export type Budgets = Readonly<Record<"task" | "worker" | "team", Budget>>
 export interface WorkerEnd {
   readonly worker: WorkerId | null
   /**
-   * `complete`: the project is. `over`: the team ended otherwise. `shutdown`: the lead asked for it. `drained`,
-   * `stopped`: by a signal. `once`: its one task is over. `none`: there was no task. `failures`: too many setbacks in a
-   * row. `closed`: a new run of the team began.
+   * `complete`: the project is. `over`: the team ended otherwise. `shutdown`: the lead asked. `drained`, `stopped`:
+   * by a signal. `once`: its one task is over. `none`: there was no task. `failures`: too many setbacks in a row.
+   * `closed`: a new run of the team began.
    */
   readonly reason: "complete" | "over" | "shutdown" | "drained" | "stopped" | "once" | "none" | "failures" | "closed"
   readonly delivered: readonly TaskId[]

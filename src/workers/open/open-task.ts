@@ -1,5 +1,5 @@
-// A person works on a task: takes it over, opens the agent's own session in a workspace of the person's, and gives back
-// what came of it. The claim has a lease: when this process dies, a worker goes on from what the workspace holds.
+// A person takes a task over, opens the agent's own session in a personal workspace, and gives back the result. The
+// claim has a lease: when this process dies, a worker continues from what the workspace holds.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as v from "valibot"
@@ -24,7 +24,7 @@ import { takeWorkspace } from "../loop/take-workspace.ts"
 import type { WorkerRun } from "../loop/worker-ports.ts"
 import { lockSession } from "./session-lock.ts"
 
-/** `done`: judge and deliver it. `give-back`: a worker goes on from there. `keep`: pause it for the person. */
+/** `done`: judge and deliver it. `give-back`: a worker continues. `keep`: pause it for the person. */
 export type Afterwards = "done" | "give-back" | "keep"
 
 export interface Opened {
@@ -37,12 +37,12 @@ export interface Opened {
 }
 
 export interface OpenPorts {
-  /** Hands the terminal over to a program until it ends. */
+  /** Gives the terminal to a program until it ends. */
   readonly run: (opened: Opened, signal: AbortSignal) => Promise<number>
   /** Null without an answer: the input ended, or a signal came. */
   readonly askNext: () => Promise<Afterwards | null>
   readonly shell: string
-  /** For a shell of the person's own. */
+  /** For an ordinary shell. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -53,7 +53,7 @@ export interface OpenEnd {
   readonly next: Afterwards
   /** False when the gate or QA failed it. */
   readonly isDone: boolean
-  /** A signal ended it. */
+  /** By a signal. */
   readonly isInterrupted: boolean
   readonly reason: string | null
 }
@@ -79,7 +79,7 @@ export async function openTask(run: WorkerRun, task: Task, ports: OpenPorts): Pr
   }
 }
 
-/** Ends what a dead `open` of the person left in the workspace, unless this runs inside of it. */
+/** Processes of a dead `open` in the workspace, unless this one runs inside of it. */
 async function endLeftOver({ ports, options, team, worker }: WorkerRun, { env }: OpenPorts): Promise<void> {
   if (agentMark({ home: options.home, ...team, worker }) in env) return
   await ports.endOrphans({ id: worker, machine: options.process.machine, pid: null, processStart: null })
@@ -123,12 +123,12 @@ async function work(claim: ClaimHandle, { from, before }: Taken, ports: OpenPort
 }
 
 const LOOK_AGAIN_MS = 200
-/** Beyond the time in which a worker notices at the latest that it lost its claim. */
+/** Added to the time in which a worker notices that it lost its claim. */
 const MORE_MS = 10_000
 
 /**
- * Waits until the worker that had the task has ended its agent, kept its work and let go of the attempt. Does not wait
- * for a worker that is dead or too slow: taking the workspace over keeps what it holds.
+ * Waits until the previous worker has ended its agent, kept its work and released the attempt. Does not wait for a
+ * worker that is dead or too slow: taking the workspace over keeps its contents.
  */
 async function waitForRelease({ ports, options, history, task }: ClaimHandle, worker: string): Promise<void> {
   const fact = (await history.read()).workers.get(worker)
@@ -150,7 +150,7 @@ async function giveBack({ ports, fence, task }: ClaimHandle, reason: string): Pr
   await releaseTask.run(ports.context, { ...fence, id: task.id, reason: reason.slice(0, 2000) })
 }
 
-/** Judges and delivers the work as a worker does. Returns why it does not pass. */
+/** As a worker does. Returns why the work does not pass. */
 async function finish(claim: ClaimHandle, done: Pick<Work, "workspace" | "delivered" | "executor">) {
   const { delivered, executor } = done
   const by = `${claim.worker} with ${executor}`
@@ -173,7 +173,7 @@ interface FoundSession {
   readonly ready: ReadyAgent
 }
 
-/** The session that `open` would continue. Throws when its program is not installed; undefined without a session. */
+/** Throws when its program is not installed; undefined without a session. */
 export async function findSession(run: WorkerRun, task: Task): Promise<FoundSession | undefined> {
   const runs = [...(await run.history.read()).runs.values()]
     .filter((each) => each.task === task.id)
@@ -212,7 +212,7 @@ interface OpenRequest extends FoundSession {
   readonly token?: number
 }
 
-/** The command that opens the session, with the state, settings and guards that its runs had. */
+/** With the state, settings and guards of the session's runs. */
 export async function makeOpenCommand(run: WorkerRun, { task, ready, earlier, workspace, token }: OpenRequest) {
   const identity = await run.ports.gitIdentity()
   const { permission } = run.options.settings

@@ -1,5 +1,5 @@
-// A person has one workspace in a team, and so one open session. A lock that ends with its process shows whether there is
-// one. A file next to it names the process, and the claim that it held when it died.
+// A person has one workspace in a team, and so one open session. A lock that ends with its process shows whether there
+// is one. A file beside it names the process and its claim.
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as v from "valibot"
@@ -16,7 +16,7 @@ const Holder = v.object({
 type Holder = v.InferOutput<typeof Holder>
 
 export interface SessionLock extends Disposable {
-  /** The claim of the last process, which is dead if the task still has this claim. */
+  /** Of the last process, which is dead if the task still has this claim. */
   readonly deadToken: number | null
   note(token: number): void
 }
@@ -33,7 +33,7 @@ export async function lockSession(run: WorkerRun, task: string): Promise<Session
   return { deadToken, note, [Symbol.dispose]: () => held[Symbol.dispose]() }
 }
 
-/** Throws what `lockSession` would throw now, without keeping the lock. Returns the dead claim. */
+/** Throws like `lockSession`, without keeping the lock. Returns the dead claim. */
 export async function checkSessionLock(run: WorkerRun, task: string): Promise<number | null> {
   if (!existsSync(placeOf(run).lock)) return null
   const { held, deadToken } = await takeLock(run, task)
@@ -54,7 +54,7 @@ function placeOf({ options, team, worker }: WorkerRun): { readonly lock: string;
   return { lock: join(folder, `${worker}.lock`), file: join(folder, `${worker}.json`) }
 }
 
-/** Undefined when it was never written, or its process died while it wrote. */
+/** Undefined when never written, or its process died while writing. */
 function readHolder(file: string): Holder | undefined {
   try {
     return v.parse(Holder, JSON.parse(readFileSync(file, "utf8")))

@@ -2,7 +2,7 @@ import type { WorkPlace } from "../../kernel/repository.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 
-/** The repository that merges a project's work, if it is not this one. Clones are only linked to a project. */
+/** Undefined when this repository merges. Clones are only linked to a project. */
 export async function findOtherMergePlace(
   { store }: Context,
   { project }: TeamName,

@@ -11,7 +11,7 @@ interface SetupNotes {
 
 const MOST_NOTES = 1000
 
-/** Records what a set-up could not do. Every worktree is set up the same way, so each note is recorded once in a run. */
+/** Every worktree is set up the same way, so each note is recorded once in a run. */
 export async function noteSetup(
   { store }: Pick<Context, "store">,
   name: TeamName,

@@ -14,11 +14,11 @@ export interface WorkerSetup {
   readonly project: string
   readonly team: string
   readonly worker: Worker
-  /** Tasks released because their claim was too old. */
+  /** Their claims were too old. */
   readonly released: string[]
 }
 
-/** Registers a worker, under the next free id when it names none, and releases abandoned tasks. */
+/** Under the next free id by default. Also releases abandoned tasks. */
 export const setupWorker = operation({
   name: "worker.setup",
   summary: "Register a worker and show what it could take",
@@ -45,7 +45,7 @@ export interface Registration {
   readonly sessionId?: string
 }
 
-/** The role of a worker stays the one of its first registration. */
+/** A worker keeps the role of its first registration. */
 export async function registerWorker(tx: Tx, team: StoredTeam, asked: Registration): Promise<Worker> {
   const problem = asked.workerId && problemWithWorkerName(asked.workerId)
   if (problem) throw new AppError("input.invalid", (say) => `${problem}; use another ${say.field("workerId")}`)

@@ -6,7 +6,7 @@ import type { Tx } from "../../store/port.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Role } from "../../tasks/task.ts"
 
-/** Registers a worker that is about to be started. Without an id it gets the next free one, for good. */
+/** Before its start. Without an id it gets the next free one, for good. */
 export async function spawnWorker(
   { store }: Context,
   { id, role, ...name }: TeamName & { readonly id: WorkerId | null; readonly role: Role | null },
@@ -26,7 +26,7 @@ async function unlessQuarantined(tx: Tx, key: number, worker: WorkerId, availabi
 
 type Noted<Type extends EventType> = TeamName & EventData<Type> & { readonly by: string }
 
-/** Records the process, so that others can find it before the worker reports itself. */
+/** Lets others find the process before the worker reports itself. */
 export async function noteWorkerSpawned(
   { store }: Context,
   { project, team, run, by, pane, ...data }: Noted<"worker.spawned"> & { readonly pane: string | null },
@@ -38,7 +38,6 @@ export async function noteWorkerSpawned(
   })
 }
 
-/** The worker's process reports itself. */
 export async function noteWorkerStarted(
   { store }: Context,
   { project, team, run, ...data }: TeamName & EventData<"worker.started">,
@@ -51,7 +50,7 @@ export async function noteWorkerStarted(
   })
 }
 
-/** Records the end of its process once, from the worker itself or from the one who notices. */
+/** Only once, from the worker itself or from an observer. */
 export async function noteWorkerExited(
   { store }: Context,
   { project, team, run, by, ...data }: Noted<"worker.exited">,
@@ -67,7 +66,7 @@ export async function noteWorkerExited(
   })
 }
 
-/** The worker gets no more tasks until a person resumes it. */
+/** Until a person resumes it. */
 export async function quarantineWorker(
   { store }: Context,
   { project, team, run, by, ...data }: Noted<"worker.quarantined">,

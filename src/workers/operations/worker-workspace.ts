@@ -8,7 +8,7 @@ interface WorkerName extends TeamName {
   readonly workerId: WorkerId
 }
 
-/** The attempt that a worker works on; null when it holds no task. */
+/** Null when the worker holds no task. */
 export function findAttempt(
   { store }: Context,
   { workerId, ...name }: WorkerName,
@@ -20,7 +20,7 @@ export function findAttempt(
   })
 }
 
-/** Also registers a worker that is not known yet. */
+/** Also registers an unknown worker. */
 export function recordWorkspace(
   { store }: Context,
   { workerId, path, branch, base, ...name }: WorkerName & { path: string; branch: string; base: string },
@@ -37,7 +37,7 @@ export function recordWorkspace(
   })
 }
 
-/** Records nothing when there was no worktree. */
+/** Records nothing without a worktree. */
 export function forgetWorkspace(
   { store }: Context,
   { workerId, path, pins, ...name }: WorkerName & { path: string; pins: readonly string[] },

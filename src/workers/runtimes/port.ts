@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts"
 
-/** The start time tells it from a later process with the same number. */
+/** The start time distinguishes it from a later process with the same number. */
 export interface WorkerProcess {
   readonly pid: number
   readonly processStart: string
@@ -12,18 +12,17 @@ export interface StartedWorker extends WorkerProcess {
 
 export interface WorkerLaunch {
   readonly worker: string
-  /** Shown to people: `{role}-{worker}`. */
+  /** For people: `{role}-{worker}`. */
   readonly title: string
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Gets everything that the worker prints. */
   readonly logFile: string
 }
 
 export interface WorkerExit {
   readonly worker: string
-  /** Both are null when it is unknown how the process ended. */
+  /** Both are null when unknown. */
   readonly code: number | null
   readonly signal: string | null
 }
@@ -31,7 +30,7 @@ export interface WorkerExit {
 export interface RuntimeSetup {
   readonly owner: Owner
   readonly clock: Clock
-  /** For the programs that it calls itself; a worker brings its own environment. */
+  /** For programs of the runtime; a worker has its own environment. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -43,23 +42,23 @@ export type Owner = readonly [home: string, project: string, team: string]
  */
 export interface Runtime extends AsyncDisposable {
   readonly name: "child" | "tmux"
-  /** Why it cannot be used here; null when it can. */
+  /** Null when it can be used here. */
   unavailable(): Promise<string | null>
-  /** First ends what an earlier process of this worker left. Throws `runtime.failed` when it cannot be started. */
+  /** First ends what an earlier process of this worker left. Throws `runtime.failed`. */
   start(launch: WorkerLaunch): Promise<StartedWorker>
-  /** Reports the exit of a worker that an earlier orchestrator started, also when it is gone already. */
+  /** Reports the exit of a worker of an earlier orchestrator, even if it is already gone. */
   watch(worker: string, process: WorkerProcess): void
-  /** Also for processes that an earlier orchestrator started. */
+  /** Also for processes of an earlier orchestrator. */
   isRunning(process: WorkerProcess): boolean
   /**
-   * Asks the worker to end, and kills it after `graceMs` with everything it started. Resolves when nothing of it is left.
-   * With a dead process, or null for an unknown one, it ends what that left. Safe to repeat.
+   * Asks the worker to end, and after `graceMs` kills it with everything it started. Resolves when nothing of it is
+   * left. With a dead process, or null for an unknown one, it ends the leftovers. Safe to repeat.
    */
   stop(worker: string, process: WorkerProcess | null, options: { readonly graceMs: number }): Promise<void>
-  /** Processes and panes that dead workers left, in words. */
+  /** In words. */
   findLeft(workers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** The listener hears of every exit, within a second. */
+  /** Reports every exit within a second. */
   onExit(listener: (exit: WorkerExit) => void): void
-  /** The command that shows a worker on a terminal; null where there is only its log. */
+  /** Shows a worker on a terminal; null where there is only its log. */
   attachCommand(worker: string): Promise<readonly string[] | null>
 }

@@ -1,4 +1,4 @@
-// What both runtimes do the same way: check a launch, keep a log, see exits, and end a worker with all that it started.
+// Shared by both runtimes: check a launch, keep a log, see exits, and end a worker with all its processes.
 import { mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
@@ -13,7 +13,7 @@ type Env = RuntimeSetup["env"]
 
 export function makeRuntimeBase({ owner, clock, env }: RuntimeSetup) {
   const listeners: ((exit: WorkerExit) => void)[] = []
-  /** A variable in the environment of the worker and of all that it starts. */
+  /** In the environment of the worker and all its processes. */
   const markOf = (worker: string) => workerMark(...owner, worker)
   return {
     markOf,
@@ -24,13 +24,13 @@ export function makeRuntimeBase({ owner, clock, env }: RuntimeSetup) {
     isRunning: isProcessRunning,
     end: (worker: string, process: WorkerProcess | null, graceMs: number) =>
       endWorker({ worker, process, mark: `${markOf(worker)}=1`, graceMs, env }),
-    /** Processes with the marks of workers, in words. */
+    /** In words. */
     findLeftProcesses(workers: readonly string[]): Map<string, string[]> {
       const marks = new Map(workers.map((worker) => [`${markOf(worker)}=1`, worker]))
       const found = [...processesByMark([...marks.keys()], env)]
       return new Map(found.map(([mark, pids]) => [marks.get(mark) ?? "", pids.map((pid) => `process ${pid}`)]))
     },
-    /** A worker's log holds all of its processes, each below a line that says when it was started. */
+    /** A worker's log holds all of its processes, each below a line with its start. */
     beginLog({ worker, logFile }: WorkerLaunch): void {
       mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
       using log = openRecording(logFile, { maxBytes: MAX_LOG_BYTES, mark: (bytes) => `[${bytes} bytes left out]` })
@@ -46,7 +46,7 @@ function isProcessRunning({ pid, processStart }: WorkerProcess): boolean {
   return isRunning({ pid, start: processStart })
 }
 
-/** Throws when the program or the folder is missing. A pane would not show why it ended. */
+/** A pane would not show why it ended. */
 export function checkLaunch({ worker, command: [program = ""], cwd, env }: WorkerLaunch): void {
   const isFolder = statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true
   const isFound = isFolder && Bun.which(program, { cwd, PATH: env.PATH ?? "" }) !== null
@@ -62,7 +62,7 @@ export interface ExitWatch extends Disposable {
   look(): void
 }
 
-/** Polls for the end of processes that are not our children. */
+/** For processes that are not our children. */
 export function watchExits(onGone: (worker: string, process: WorkerProcess) => void): ExitWatch {
   const watched = new Map<string, WorkerProcess>()
   let timer: NodeJS.Timeout | undefined
@@ -91,9 +91,9 @@ export function watchExits(onGone: (worker: string, process: WorkerProcess) => v
 
 interface Ending {
   readonly worker: string
-  /** Null when it is unknown, or never ran. */
+  /** Null when unknown, or never started. */
   readonly process: WorkerProcess | null
-  /** `NAME=value` in the environment of all that it starts. */
+  /** `NAME=value` in the environment of all its processes. */
   readonly mark: string
   readonly graceMs: number
   readonly env: Env
@@ -102,7 +102,7 @@ interface Ending {
 const POLL_MS = 10
 const MAX_WAITING_FOR_DEATH_MS = 10_000
 
-/** Asks a worker to end; then, or when its time is up, kills everything it started. Resolves when nothing is left. */
+/** Kills all its processes at the end of its time. Resolves when nothing is left. */
 async function endWorker({ worker, process: leader, mark, graceMs, env }: Ending): Promise<void> {
   const lives = () => leader !== null && isProcessRunning(leader)
   const tree = (pid: number) => descendantsOf(pid, env).map(identityOf)
@@ -115,7 +115,7 @@ async function endWorker({ worker, process: leader, mark, graceMs, env }: Ending
   }
   if (leader !== null && lives()) {
     known = [...known, ...tree(leader.pid)]
-    // The whole group: its number is ours only as long as its leader lives.
+    // The group's number is ours only while its leader lives.
     signal(-leader.pid, "SIGKILL")
     signal(leader.pid, "SIGKILL")
   }

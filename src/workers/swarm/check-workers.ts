@@ -16,7 +16,7 @@ export interface WorkerCheck extends TeamName {
   readonly workspaces: WorkspaceTools | undefined
 }
 
-/** Finds workers that died unrecorded, and what dead workers left. */
+/** Finds unrecorded deaths of workers, and what dead workers left. */
 export async function checkWorkers(context: Context, request: WorkerCheck): Promise<Finding[]> {
   const { fix, machine: here } = request
   const check = `${describeTeam(request)}: workers`
@@ -35,7 +35,7 @@ export async function checkWorkers(context: Context, request: WorkerCheck): Prom
   }
   const ended = known.filter(({ state }) => state === "ended").map(({ id }) => id)
   if (ended.length > 0) {
-    // Only tmux knows of panes; both runtimes find processes.
+    // Only tmux has panes; both runtimes find processes.
     await using runtime = await request.runtime("tmux")
     for (const [worker, left] of await runtime.findLeft(ended)) {
       if (fix) await runtime.stop(worker, null, { graceMs: 0 })

@@ -3,10 +3,10 @@ import type { Context } from "../../store/operation.ts"
 import { watchFolders } from "./watch-folders.ts"
 import type { LogItem, Logs } from "./worker-logs.ts"
 
-/** Where the system reports no changes, and for a run whose folder is not there yet. */
+/** Where the system reports no changes, and for a run without a folder yet. */
 export const LOOK_AGAIN_MS = 1000
 
-/** Passes on new items until there will be no more, or the signal fires. */
+/** Until the logs are over, or the signal fires. */
 export async function followLogs(
   { store }: Context,
   logs: Logs,

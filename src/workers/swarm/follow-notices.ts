@@ -25,10 +25,7 @@ export interface NoticeListener {
 /** Agents may print a word at a time; people do not read faster than this. */
 const BETWEEN_LOOKS_MS = 100
 
-/**
- * Passes on what the agents of a team say and do, from the recordings of their runs. Of a run that is under way already
- * only the last text and the last tool.
- */
+/** From the recordings of the agents' runs. Of a run that has already begun only the last text and the last tool. */
 export async function followNotices(
   context: Context,
   { project, team, run: teamRun, home }: NoticeRequest,

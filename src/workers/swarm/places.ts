@@ -5,7 +5,7 @@ export function logFileOf(home: string, { project, team }: TeamName, worker: str
   return join(home, "logs", project, team, `${worker}.log`)
 }
 
-/** All runs of a team record into one folder, so from the second on the name has the team's run too. */
+/** All runs of a team record into one folder, so from the second on the name includes the team's run. */
 export function agentRunId(
   { run }: RunName,
   { id, attempt }: { readonly id: string; readonly attempt: number },

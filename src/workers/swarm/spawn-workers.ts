@@ -15,7 +15,7 @@ export interface SpawnRequest extends TeamName {
   /** One worker for each; null takes any task. */
   readonly roles: readonly (Role | null)[]
   readonly launch: (worker: WorkerId, role: Role | null) => WorkerLaunch
-  /** Gives each its worktree at once, instead of with its first task. */
+  /** Prepares each worktree at once, instead of with the first task. */
   readonly worktrees: WorkspaceTools | null
   readonly maxAgents: number
   readonly machine: string
@@ -31,11 +31,11 @@ export interface SpawnedWorker {
   readonly log: string
   /** `spawning`: it has not reported yet. */
   readonly status: "running" | "spawning" | "ended"
-  /** The last line of its log, if it ended. */
+  /** If it ended, the last line of its log. */
   readonly detail: string | null
 }
 
-/** Starts workers without an orchestrator. When one cannot be started, those before it go on. */
+/** Without an orchestrator. When one worker cannot start, the earlier ones continue. */
 export async function spawnWorkers(
   context: Context,
   runtime: Runtime,
@@ -148,7 +148,7 @@ async function untilUp(
 
 const MAX_BYTES = 4096
 
-/** Null without a file, or when it is empty. */
+/** Null for a missing or empty file. */
 function readLastLine(file: string): string | null {
   let handle: number
   try {

@@ -22,14 +22,13 @@ export interface StopRequest extends TeamName {
 
 export interface StoppedWorker {
   readonly id: WorkerId
-  /** False when its process was gone already. */
   readonly wasRunning: boolean
   readonly released: readonly string[]
   readonly worktree: string | null
   readonly pins: readonly string[]
 }
 
-/** Ends workers with everything they started. Their tasks are released, their commits pinned, their worktrees removed. */
+/** With all their processes. Releases their tasks, pins their commits and removes their worktrees. */
 export async function stopWorkers(context: Context, request: StopRequest): Promise<StoppedWorker[]> {
   const here = request.machine
   const known = await listKnownWorkers(context, request, here)
@@ -57,7 +56,7 @@ export async function endWorker(context: Context, request: WorkerEnding, known: 
   await using runtime = await request.runtime(known.runtime)
   await runtime.stop(id, known.process, { graceMs: request.graceMs })
   if (known.worker.pane !== null) await forgetPane(context, { ...name, worker: id })
-  // Before the task is released: what the worker wrote is pinned as work on it.
+  // Before the task is released: pins the worker's changes as work on it.
   const removed =
     request.workspaces === null
       ? undefined
@@ -78,7 +77,7 @@ export async function endWorker(context: Context, request: WorkerEnding, known: 
   }
 }
 
-/** False when the task ended or has another owner since we looked. */
+/** False when the task ended or changed its owner meanwhile. */
 async function isReleased(release: Promise<unknown>): Promise<boolean> {
   try {
     await release

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch as watchFile } from "node:fs"
 
 export interface WatchedFolders extends Disposable {
-  /** The signal fires at the next change in one of these folders; other folders are no longer watched. */
+  /** Fires at the next change in one of these folders; other folders are no longer watched. */
   arm(folders: readonly string[]): AbortSignal
 }
 

@@ -14,7 +14,7 @@ export interface LaunchFacts extends TeamName {
   readonly folder: string
   readonly runtime: RuntimeName
   readonly store?: string
-  /** An orchestrator starts it, so it ends with its team. */
+  /** It ends with its team. */
   readonly isManaged: boolean
 }
 

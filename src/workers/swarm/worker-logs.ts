@@ -18,7 +18,7 @@ export interface LogRequest extends TeamName {
   readonly home: string
   readonly machine: string
   readonly of: string
-  /** Only this turn of each attempt. */
+  /** Of each attempt. */
   readonly turn: number | null
 }
 
@@ -38,14 +38,12 @@ export interface Logs extends Disposable {
   readonly target: LogTarget
   read(): Promise<LogItem[]>
   isOver(): Promise<boolean>
-  /** The files that may grow. */
   readonly files: readonly string[]
 }
 
-/** What decides whether a run is over. */
 export const RUN_EVENTS = ["run.started", "run.ended", "worker.started", "worker.exited"] as const
 
-/** Opens the recording of a run, of all runs of a task, or the log of a worker. */
+/** The recording of a run, of all runs of a task, or the log of a worker. */
 export async function openLogs(context: Context, request: LogRequest): Promise<Logs> {
   const part = await readHistory(context, request, RUN_EVENTS)
   const target = await findTarget(context, request, part)

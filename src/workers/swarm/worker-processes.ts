@@ -9,7 +9,7 @@ import type { Worker } from "../worker.ts"
 import { findProcess, isAlive, isStarting } from "./liveness.ts"
 import type { RuntimeName } from "./worker-launch.ts"
 
-/** A worker that teamwork started or is about to start, and not a session of a person. */
+/** Started by teamwork, not a session of a person. */
 export interface KnownWorker {
   readonly id: WorkerId
   readonly worker: Worker
@@ -17,11 +17,11 @@ export interface KnownWorker {
   /** `gone`: dead, and not recorded yet. A process of another machine counts as running until its end is recorded. */
   readonly state: "spawning" | "running" | "gone" | "ended"
   readonly machine: string | null
-  /** Of no use here when it is on another machine. */
+  /** Useless here when it is on another machine. */
   readonly process: WorkerProcess | null
 }
 
-/** The workers of a team and the state of their processes, as seen from this machine. */
+/** As seen from this machine. */
 export async function listKnownWorkers(context: Context, name: TeamName, here: string): Promise<KnownWorker[]> {
   const { history } = await readHistory(context, name, ["worker.spawned", "worker.started", "worker.exited"])
   const { workers } = await swarmStatus.run(context, name)
@@ -41,7 +41,7 @@ export async function listKnownWorkers(context: Context, name: TeamName, here: s
   })
 }
 
-/** Throws when there is no such worker, or it runs on another machine. */
+/** Throws for an unknown worker, or one on another machine. */
 export function getWorkerHere(known: readonly KnownWorker[], id: WorkerId, here: string, what: string): KnownWorker {
   const found = known.find((each) => each.id === id)
   if (found === undefined)

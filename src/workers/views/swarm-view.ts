@@ -39,7 +39,7 @@ interface Stopped {
   readonly pins: readonly string[]
 }
 
-/** Refs and paths are not cut, so that people can copy them. */
+/** Not cut, so that people can copy refs and paths. */
 export function renderStopped(workers: readonly Stopped[]): string {
   return workers.length === 0 ? "No worker runs here." : workers.flatMap(linesOf).join("\n")
 }

@@ -12,7 +12,7 @@ export function makeChildRuntime(setup: RuntimeSetup): Runtime {
   const stop: Runtime["stop"] = async (worker, process, { graceMs }) => {
     await base.end(worker, process, graceMs)
     watched.look()
-    // Its exit is reported before `stop` resolves.
+    // Reports its exit before `stop` resolves.
     if (process !== null) await children.get(process.pid)?.exited
   }
   return {

@@ -8,12 +8,12 @@ import { checkLaunch, makeRuntimeBase, watchExits } from "../runtime-base.ts"
 import { makeTmuxServer, type Pane, type TmuxServer } from "./server.ts"
 import { startPane } from "./start-pane.ts"
 
-/** The first version with options of a pane, which say whose it is. */
+/** The first version with options of a pane, which name its owner. */
 const MIN_TMUX = [3, 1] as const
 
 /**
- * Workers in panes of one tmux session per project. The pane of a worker that failed stays until the worker is started
- * again in it or stopped, or the runtime is disposed.
+ * Workers in panes of one tmux session per project. The pane of a failed worker stays until the worker is restarted
+ * in it or stopped, or the runtime is disposed.
  */
 export function makeTmuxRuntime(setup: RuntimeSetup): Runtime {
   const { owner, clock, env } = setup
@@ -100,10 +100,10 @@ async function whyNot(server: TmuxServer): Promise<string | null> {
 }
 
 const LOOK_MS = 20
-/** How long tmux may take to notice the end of a process. */
+/** Until tmux notices the end of a process. */
 const MAX_NOTICE_MS = 2000
 
-/** How a worker ended, from its pane. The pane of one that ended well is removed. */
+/** Removes the pane of a worker that ended well. */
 async function readExit(
   server: TmuxServer,
   { worker, process: gone, mark }: { worker: string; process: WorkerProcess; mark: string },
@@ -135,7 +135,7 @@ function signalName(number: number): string {
   return Object.entries(constants.signals).find(([, each]) => each === number)?.[0] ?? String(number)
 }
 
-/** The last pane ends the session and the server; resolves when that has happened. */
+/** The last pane ends the session and the server; resolves afterwards. */
 async function removePanes(server: TmuxServer, isWanted: (pane: Pane) => boolean): Promise<void> {
   const own = (await server.panes()).filter(isWanted)
   if (own.length === 0) return

@@ -3,12 +3,12 @@ import { type Capture, capture } from "../../../lib/process/capture.ts"
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The tmux server of one home. The user's own server and settings are never touched. */
+/** The tmux server of one home, apart from the user's own server and settings. */
 export interface TmuxServer {
   readonly socket: string
-  /** Runs commands in one call. `isDone` is false when one of them failed. */
+  /** In one call. `isDone` is false when a command failed. */
   run(commands: readonly (readonly string[])[], input?: string): Promise<{ isDone: boolean; output: string }>
-  /** All panes of all sessions; none when no server runs. */
+  /** Of all sessions; none without a server. */
   panes(): Promise<Pane[]>
 }
 
@@ -20,13 +20,13 @@ export interface Pane {
   readonly isDead: boolean
   readonly code: number | null
   readonly signal: number | null
-  /** As `startPane` wrote it; empty for a pane that is not ours. */
+  /** As `startPane` wrote it; empty for a foreign pane. */
   readonly mark: string
   readonly owner: string
 }
 
 const TIMEOUT_MS = 10_000
-/** A server passes its environment on to everything it starts, so it gets only what it needs itself. */
+/** A server passes its environment to everything it starts, so it gets only what it needs itself. */
 const VARIABLES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TMPDIR|TMUX_TMPDIR)$/
 const FIELDS = [
   "pane_id",
@@ -68,7 +68,7 @@ export function makeTmuxServer(home: string, env: Env, ask: Capture = capture): 
   }
 }
 
-/** Short, as it becomes part of a path of limited length. */
+/** Short: part of a path of limited length. */
 export function socketOf(home: string): string {
   return `teamwork-${new Bun.CryptoHasher("sha256").update(home).digest("hex").slice(0, 12)}`
 }
@@ -97,12 +97,12 @@ function escapeWord(word: string): string {
   return word.endsWith(";") ? `${word.slice(0, -1)}\\;` : word
 }
 
-/** What tmux would expand in titles and lines for a shell. */
+/** Against expansion by tmux in titles and shell lines. */
 export function escapeFormat(text: string): string {
   return text.replaceAll("#", "##").replaceAll("%", "%%")
 }
 
-/** Panes on the server of a home that belong to no known worker, in words. `fix` ends them. */
+/** Panes of no known worker, in words. `fix` ends them. */
 export async function findStrayPanes(
   { home, env }: { readonly home: string; readonly env: Env },
   { isKnown, fix }: { readonly isKnown: (owner: string) => boolean; readonly fix: boolean },

@@ -29,16 +29,16 @@ const SETTINGS = [
 ]
 /**
  * Runs first in a new pane. It waits until the pane is set up, or the log would miss the worker's first lines.
- * Environment and command come through a buffer: on a command line every user of the machine could read them, and a file
+ * Environment and command come through a buffer: every user of the machine could read a command line, and a file
  * would be left behind.
  */
 const LAUNCHER =
   'tmux wait-for "$0"; script=$(tmux show-buffer -b "$0"); tmux delete-buffer -b "$0"; eval "$script"; exit 127'
-/** Set by the pane itself, or read-only in a shell. */
+/** The pane sets them, or they are read-only in a shell. */
 const NOT_HANDED_DOWN =
   /^(?:TERM|TERM_PROGRAM.*|TMUX|TMUX_PANE|COLUMNS|LINES|PWD|OLDPWD|SHLVL|_|E?UID|PPID|(?:SHELL|BASH)OPTS|BASH_.*)$/
 
-/** Starts the worker in its pane: in the one it had, in a new one of the session, or in a new session. */
+/** In its old pane, in a new one of the session, or in a new session. */
 export async function startPane(server: TmuxServer, request: PaneRequest): Promise<{ id: string; pid: number }> {
   const { launch, session, mark, owner, token } = request
   const { id, pid } = await makePane(server, request)
