@@ -15,9 +15,8 @@ import type { Role, Task } from "../tasks/task.ts"
 import type { WavePlan } from "../tasks/wave.ts"
 import type { WorkerAvailability } from "../workers/worker.ts"
 
-/** Everything the engine decides by, as plain data of one moment. An attempt is named `task/attempt`. */
+/** The input of all decisions, as plain data of one moment. An attempt is named `task/attempt`. */
 export interface EngineSnapshot {
-  /** The store's clock. */
   readonly now: number
   readonly team: Pick<Team, "phase" | "status" | "mode" | "schedule">
   /** In the order of their creation. */
@@ -25,40 +24,40 @@ export interface EngineSnapshot {
   readonly waves: WavePlan
   readonly workers: readonly EngineWorker[]
   readonly history: History
-  /** The long action that runs; no other one begins meanwhile. */
+  /** The running long action; no other one begins meanwhile. */
   readonly busy: LongAction["type"] | null
   /** Attempts with nothing left to merge. */
   readonly settled: ReadonlySet<string>
-  /** Finished attempts that are merged after a repair, with the task that does it. */
+  /** Finished attempts that wait for a repair, with the task that does it. */
   readonly queued: ReadonlyMap<string, string>
-  /** Attempts whose work is in another repository, with a text that says how to bring it here. */
+  /** Attempts with work in another repository, and how to bring it here. */
   readonly elsewhere: ReadonlyMap<string, string>
-  /** Finished attempts that brought tests of their own. */
+  /** Finished attempts with their own tests. */
   readonly tested: ReadonlySet<string>
   /** The latest final verdict, unless work came after it. */
   readonly final: VerdictStatus | null
-  /** The same for a verdict on the finished part only. */
+  /** The same for the finished part only. */
   readonly part: VerdictStatus | null
   readonly review: VerdictStatus | null
   /** Why the review gave no verdict. */
   readonly unreviewed: string | null
-  /** A person was asked about a review or its findings, and has not answered. */
+  /** A question about a review or its findings is open. */
   readonly isReviewAsked: boolean
-  /** Open findings that must be fixed or waived before delivery. */
+  /** To be fixed or waived before delivery. */
   readonly findings: readonly Finding[]
-  /** How often each gate failed: `wave 1`, `final`, `cross-agent`. */
+  /** By gate: `wave 1`, `final`, `cross-agent`. */
   readonly refusals: ReadonlyMap<string, number>
   readonly questions: readonly Question[]
   /** A limit paused the team, not a person. */
   readonly isPausedByEngine: boolean
   readonly approvals: readonly Approval[]
-  /** Of the final delivery, unless work came after the question. */
+  /** Unless work came after the question. */
   readonly finalApproval: ApprovalStatus | null
-  /** `refused`: a person has to clear the way to the target. */
+  /** `refused`: a person must clear the way to the target. */
   readonly delivery: "none" | "done" | "part" | "refused"
   /** Long actions that failed for a reason outside the work, such as a full disk. */
   readonly troubles: readonly Trouble[]
-  /** Until then finished work is gathered for the next merge, unless a task waits for it. */
+  /** Until then finished work waits for the next merge, unless a task needs it. */
   readonly mergeAfter?: number
 }
 
@@ -74,9 +73,9 @@ export interface EngineWorker {
   readonly role: Role | null
   readonly availability: WorkerAvailability
   readonly currentTask: string | null
-  /** Its last sign of work: a step, or output of its agent. */
+  /** A step, or output of its agent. */
   readonly activeAt: number
-  /** Null for a worker that this orchestrator does not run, such as a person's session. */
+  /** Null for a worker of others, such as a person's session. */
   readonly isRunning: boolean | null
   /** Its process was gone at this orchestrator's first look: it ended with the last orchestrator, and did not crash. */
   readonly endedUnseen?: boolean
@@ -84,7 +83,7 @@ export interface EngineWorker {
 
 export type PartialDelivery = "ask" | "always" | "never"
 
-/** From the configuration and the command line. 0 disables a time. */
+/** 0 disables a time. */
 export interface EngineLimits extends RetryLimits {
   readonly maxAgents: number
   readonly staffing: Staffing
@@ -100,18 +99,17 @@ export interface EngineLimits extends RetryLimits {
   /** Deliver nothing without the verdict of a review. */
   readonly reviewRequired: boolean
   readonly deliver: boolean
-  /** Whether finished work is delivered when the rest cannot go on. */
+  /** Whether finished work is delivered when the rest is stuck. */
   readonly partialDelivery: PartialDelivery
-  /** How often a gate may send the team back to work before a person has to look. */
+  /** How often a gate may fail before a person must look. */
   readonly maxRefusals: number
   readonly budget: Budget
   readonly budgetPerWorker: Budget
 }
 
-/** Done at once. */
 export type ShortAction =
   | { readonly type: "start-worker"; readonly worker: WorkerId | null; readonly role: Role | null }
-  /** Its task goes back. A killed worker's task is set back as lost. */
+  /** A killed worker's task is set back as lost. */
   | { readonly type: "stop-worker"; readonly worker: WorkerId; readonly reason: string; readonly isKilled: boolean }
   /** Its process is gone: set its task back. */
   | {
@@ -125,7 +123,7 @@ export type ShortAction =
   | { readonly type: "quarantine-worker"; readonly worker: WorkerId; readonly reason: string }
   | { readonly type: "check-status"; readonly worker: WorkerId; readonly task: TaskId; readonly silentMs: number }
   | { readonly type: "release-task"; readonly task: string; readonly reason: string }
-  /** Remove the assignee, a worker that will not come. */
+  /** The assigned worker will not come. */
   | { readonly type: "free-task"; readonly task: string; readonly reason: string }
   | { readonly type: "notify-unblocked"; readonly task: string; readonly by: string }
   | { readonly type: "cascade"; readonly of: string; readonly kind: CascadeKind }
@@ -140,7 +138,7 @@ export type ShortAction =
     }
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final"; readonly wave: number | null }
   | { readonly type: "fix-findings"; readonly numbers: readonly number[] }
-  /** Decide on a routine question, which no person is asked. */
+  /** Decide a routine question without a person. */
   | { readonly type: "judge-approval"; readonly approval: Approval }
   | { readonly type: "ask-final" }
   | {
@@ -181,7 +179,7 @@ export function isLong(action: Action): action is LongAction {
 
 export interface Decision {
   readonly actions: readonly Action[]
-  /** When to look again though nothing changes; null: only when something does. */
+  /** The next look without a change; null for none. */
   readonly wakeAt: number | null
 }
 

@@ -15,7 +15,7 @@ import { listClaimable } from "./claimable.ts"
 import { deliverPart, describePart, endPaused, finish, sendBack, waitsForPart } from "./finish.ts"
 import { elsewhereOf, hasUnmerged, isBeingRepaired, isStillWorkedOn, waitsForRepair } from "./merged.ts"
 
-/** The next step of the team as a whole: merging, gates, the review, delivery and the end. */
+/** Merging, gates, the review, delivery and the end. */
 export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
   if (snapshot.team.status === "cancelled")
     return doNow({ type: "end", outcome: "cancelled", reason: "the team was cancelled" })
@@ -25,14 +25,14 @@ export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decisio
   return withRetry(snapshot, next)
 }
 
-/** A merge costs as much for one task as for ten: while others work and none waits, a short rest makes fewer of them. */
+/** A merge costs as much for one task as for ten: while others work and none waits, a short rest saves merges. */
 function mayGather({ now, mergeAfter = 0, tasks }: EngineSnapshot): boolean {
   if (mergeAfter <= now || !tasks.some(({ status }) => status === "in_progress")) return false
   const reviewed = new Set(tasks.filter(({ status }) => status === "in_review").map(({ id }) => id))
   return !tasks.some(({ status, blockedBy }) => status === "open" && blockedBy.some((id) => reviewed.has(id)))
 }
 
-/** For a long action that fails for a reason outside the work. Each try waits longer. */
+/** For a failure outside the work. Each try waits longer. */
 const MAX_TRIES = 5
 
 function withRetry({ now, troubles }: EngineSnapshot, action: Action): Decision {
@@ -42,7 +42,7 @@ function withRetry({ now, troubles }: EngineSnapshot, action: Action): Decision 
   return trouble.notBefore > now ? { actions: [], wakeAt: trouble.notBefore } : doNow(action)
 }
 
-/** When no worker can do the rest: the next step towards delivering what is finished. */
+/** No worker can do the rest: the next step to deliver what is finished. */
 export function finishPart(snapshot: EngineSnapshot, limits: EngineLimits): Decision | undefined {
   if (waitsForPart(snapshot, limits)) return NOTHING
   const next = deliverPart(snapshot, limits)
@@ -62,7 +62,7 @@ function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | unde
   return tasks.every(isDone) && !tasks.some(isAway) ? finish(snapshot, limits) : giveUp(snapshot, limits)
 }
 
-/** Tasks that cannot be merged before a person has decided which side of a shared file to keep. */
+/** Tasks that wait until a person decides which side of a shared file to keep. */
 function asksAbout({ approvals }: EngineSnapshot): (task: Task) => boolean {
   const asked = new Set(approvals.flatMap(({ scope, taskId }) => (scope === "shared-file" ? [taskId] : [])))
   return ({ id }) => asked.has(id)
@@ -74,7 +74,7 @@ function canBeMerged(snapshot: EngineSnapshot): (task: Task) => boolean {
   return (task) => !isAsked(task) && !isWaiting(task)
 }
 
-/** The first wave that is not verified is merged as a whole once all its tasks are done, then judged. */
+/** The first unverified wave is merged as a whole once all its tasks are done, then judged. */
 function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | "wait" | undefined {
   const { waves, tasks } = snapshot
   const [isAsked, mayMerge] = [asksAbout(snapshot), canBeMerged(snapshot)]
@@ -114,7 +114,7 @@ function recheckDependants({ tasks, history, team, waves }: EngineSnapshot): Lon
   return due.length === 0 ? undefined : { type: "recheck", tasks: due.map(({ id }) => id) }
 }
 
-/** When nothing can go on without a person, and no worker is busy. */
+/** When only a person can help, and no worker is busy. */
 function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { tasks, team, isPausedByEngine, history } = snapshot
   const away = tasks.flatMap((task) => {
@@ -124,7 +124,7 @@ function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
   if (tasks.some((task) => isHeld(task.status) && !away.some((each) => each.task === task))) return undefined
   if (team.status === "paused") return isPausedByEngine ? endPaused(snapshot) : undefined
   if (listClaimable(snapshot).length > 0) return undefined
-  // The answer to an escalation lets the task go on.
+  // The answer to an escalation unblocks the task.
   const asked = new Set(snapshot.questions.filter(({ kind }) => kind === "escalation").map(({ taskId }) => taskId))
   if (tasks.some(({ id, status }) => status === "paused" && asked.has(id))) return undefined
   const part = deliverPart(snapshot, limits)

@@ -17,13 +17,13 @@ import { listClaimable, nextLeaseEnd } from "./claimable.ts"
 import { isExitRecorded } from "./supervise.ts"
 
 export interface StaffDecision extends Decision {
-  /** Why tasks that could be done find no worker and never will; null when they do. */
+  /** Why claimable tasks never find a worker; null when they do. */
   readonly stuck: string | null
 }
 
 /**
- * Which workers to start and to stop, so that every claimable task finds one, within what was asked for and never more
- * than `maxAgents`. Tasks are not handed out: a free worker claims the best one that fits its role.
+ * Starts and stops workers, so that every claimable task finds one, within the requested number and `maxAgents`.
+ * Tasks are not assigned: a free worker claims the best one that fits its role.
  */
 export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffDecision {
   const groups = groupWorkers(snapshot, limits)
@@ -49,19 +49,19 @@ export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffDeci
   const freed = freeAssigned(waiting, snapshot, coming)
   const actions = [...stops, ...starts, ...room, ...freed]
   const wakeAt = earliest([restartAt, leaseEnd])
-  // Idle workers fit none of the waiting tasks, so they change nothing.
+  // Idle workers that fit none of the waiting tasks change nothing.
   const isMoving = actions.length > 0 || wakeAt !== null || groups.running.some((worker) => !idle.includes(worker))
   return { actions, wakeAt, stuck: isMoving ? null : describeStuck(snapshot, groups, { waiting, limits }) }
 }
 
 interface WorkerGroups {
-  /** Also those whose end is not recorded yet. */
+  /** Including unrecorded ends. */
   readonly running: readonly EngineWorker[]
-  /** Of these, who may take a task now. */
+  /** May take a task now. */
   readonly free: readonly EngineWorker[]
-  /** They run, have no task and may take none: paused, or about to be stopped. */
+  /** Running without a task, and may take none: paused, or about to be stopped. */
   readonly held: readonly EngineWorker[]
-  /** Could be started again, from that time on. */
+  /** Can start again, from that time on. */
   readonly away: readonly { readonly worker: EngineWorker; readonly notBefore: number }[]
   /** Crashed too often, or quarantined: only a person brings them back. */
   readonly givenUp: readonly EngineWorker[]
@@ -108,13 +108,13 @@ function isGivenUp({ availability }: EngineWorker, fact: WorkerFact | undefined,
   return availability === "quarantined" || fact?.quarantined === true || (fact?.crashes ?? 0) > limits.maxRestarts
 }
 
-/** Each crash since it last finished a task makes the worker wait longer; the last wait repeats. */
+/** Each crash since its last finished task lengthens the wait; the last wait repeats. */
 function endOfWait(fact: WorkerFact | undefined, { restartBackoffMs }: EngineLimits): number {
   if (fact === undefined || fact.crashes === 0) return 0
   return (fact.exitedAt ?? 0) + (restartBackoffMs[Math.min(fact.crashes, restartBackoffMs.length) - 1] ?? 0)
 }
 
-/** Under supervision a crashed worker is not restarted before a person lets the team go on. */
+/** Under supervision a crashed worker restarts only after a person resumes the team. */
 function askPerson({ team, history }: EngineSnapshot, { away }: WorkerGroups): ShortAction | undefined {
   if (team.mode !== "SUPERVISED") return undefined
   const crashed = away.find(({ worker }) => {
@@ -126,7 +126,7 @@ function askPerson({ team, history }: EngineSnapshot, { away }: WorkerGroups): S
   return { type: "pause-team", trigger: "repeated_failure", reason }
 }
 
-/** Gives each free worker one task: its own, one of its role, or any other. Returns what and who is left. */
+/** Gives each free worker one task: its own, one of its role, or any other. Returns the rest of both. */
 function matchFree(claimable: readonly Task[], { free }: WorkerGroups): { waiting: Task[]; idle: EngineWorker[] } {
   const idle = new Set(free)
   const waiting = new Set(claimable)
@@ -144,16 +144,16 @@ function matchFree(claimable: readonly Task[], { free }: WorkerGroups): { waitin
   return { waiting: [...waiting], idle: [...idle] }
 }
 
-/** A worker to start: one with a name that a task asks for, or any of the role. */
+/** With a name that a task asks for, or any of the role. */
 interface Place {
   readonly name: WorkerId | null
   readonly role: Role
 }
 
-/** How teamwork names its own workers. Any other unknown name is a person's. */
+/** Names of our own workers. Any other unknown name is a person's. */
 const OWN_NAME = /^w[1-9]\d*$/
 
-/** Workers that tasks were assigned to before they were started. */
+/** Workers with assigned tasks that have not started. */
 function listNamed(waiting: readonly Task[], { workers }: EngineSnapshot, staffing: Staffing): Place[] {
   if (isManual(staffing)) return []
   const known = new Set<string>(workers.map(({ id }) => id))
@@ -166,14 +166,14 @@ function listNamed(waiting: readonly Task[], { workers }: EngineSnapshot, staffi
   return [...roles].map(([name, role]) => ({ name, role }))
 }
 
-/** People start the workers themselves. */
+/** People start the workers. */
 function isManual(staffing: Staffing): boolean {
   return staffing.kind === "count" && staffing.count === 0
 }
 
 /**
- * The workers to add to those that run, each with a task to begin with. Those that a task names come first, also beyond
- * the number asked for: no other worker may do that task.
+ * The workers to add, each with a first task. Those that a task names come first, even beyond the requested number:
+ * no other worker may do that task.
  */
 function listPlaces(
   waiting: readonly Task[],
@@ -198,22 +198,22 @@ function listPlaces(
     [...running, ...named].filter((worker) => (worker.role ?? GENERIC_ROLE) === role).length
   const rolesLeft = () => new Set([...left].map((task) => task.role))
   if (staffing.kind === "auto") {
-    // A paused worker, or one that is being stopped, keeps its place.
+    // A paused or stopping worker keeps its place.
     for (const { role } of held) takeOne(left, role ?? GENERIC_ROLE)
-    // One for each role first, so that a full team leaves none out; then one for each task.
+    // One for each role first, so that a full team covers all; then one for each task.
     for (const role of rolesLeft()) if (countOf(role) === 0) add(role, 1)
     for (const { role } of [...left]) add(role, 1)
     return places
   }
   const counts = staffing.kind === "roles" ? staffing.counts : []
   for (const { role, count } of counts) add(role, count - countOf(role))
-  // One for each role that the listed workers cannot do, or its tasks would wait for ever.
+  // One for each role that the listed workers cannot do, or its tasks would wait forever.
   for (const role of rolesLeft())
     if (!counts.some((listed) => listed.count > 0 && rolesMatch(role, listed.role))) add(role, 1 - countOf(role))
   return places
 }
 
-/** Takes a task for a worker of the role out of `left`, one of the same role first; false when there is none. */
+/** Removes a task for the role from `left`, one of the same role first; false without one. */
 function takeOne(left: Set<Task>, role: Role): boolean {
   const task =
     left.values().find((each) => each.role === role) ?? left.values().find((each) => rolesMatch(each.role, role))
@@ -222,15 +222,15 @@ function takeOne(left: Set<Task>, role: Role): boolean {
 
 interface Filled {
   readonly starts: readonly ShortAction[]
-  /** When the first worker that waits may start. */
+  /** Of the first waiting worker. */
   readonly restartAt: number | null
-  /** Workers that start now or after their wait. */
+  /** They start now or after their wait. */
   readonly coming: ReadonlySet<string>
-  /** Places that stay empty because no more workers may run. */
+  /** No more workers may run. */
   readonly unfilled: readonly Role[]
 }
 
-/** Workers that ran before come back, after their wait. New ones start only where there are none. */
+/** Earlier workers return after their wait. New ones start only where there are none. */
 function fill(
   places: readonly Place[],
   { running, away, givenUp }: WorkerGroups,
@@ -247,7 +247,7 @@ function fill(
     const isFree = (worker: EngineWorker) => name === null && !coming.has(worker.id)
     const back = known.filter(({ worker }) => isFree(worker) && (worker.role ?? GENERIC_ROLE) === role)
     const next = back.find(({ notBefore }) => notBefore <= now) ?? back[0]
-    // When as many failed as may run at all, new ones would do no better.
+    // When as many failed as may run at all, new ones would fail too.
     if (next === undefined && givenUp.length >= maxAgents) continue
     if (room <= 0) unfilled.push(role)
     if (room-- <= 0) continue
@@ -259,8 +259,8 @@ function fill(
 }
 
 /**
- * Removes the assignee of a task whose worker will not come, and of a fix whose worker is busy. Names that no worker has
- * are people's, and stay.
+ * Removes the assignee of a task whose worker will not come, and of a fix whose worker is busy. Unknown names are
+ * people's, and stay.
  */
 function freeAssigned(
   waiting: readonly Task[],

@@ -2,7 +2,7 @@ import { findObstacle, takesClaims } from "../tasks/readiness.ts"
 import type { Task } from "../tasks/task.ts"
 import { type EngineSnapshot, earliest } from "./actions.ts"
 
-/** Tasks that can be claimed now, also those assigned to one worker. */
+/** Including tasks assigned to one worker. */
 export function listClaimable(snapshot: EngineSnapshot): Task[] {
   const { now, tasks, waves } = snapshot
   const team = { ...snapshot.team, currentWave: waves.currentWave }
@@ -12,14 +12,14 @@ export function listClaimable(snapshot: EngineSnapshot): Task[] {
   )
 }
 
-/** When the next claim runs out that would leave a task to others; null when there is none. */
+/** When the next claim expires and frees its task; null without one. */
 export function nextLeaseEnd(snapshot: EngineSnapshot): number | null {
   if (!takesClaims(snapshot.team)) return null
   const ends = [...listLeased(snapshot)].map(({ leaseUntil }) => Date.parse(leaseUntil ?? "") + 1)
   return earliest(ends.filter((end) => end > snapshot.now))
 }
 
-/** Tasks not held by our running workers: supervision decides whether one of those stopped responding. */
+/** Not those of our running workers: supervision decides whether one of them stopped responding. */
 function listLeased({ tasks, workers }: EngineSnapshot): Set<Task> {
   const ours = new Set<string | null>(workers.filter(({ isRunning }) => isRunning === true).map(({ id }) => id))
   return new Set(

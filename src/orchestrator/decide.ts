@@ -5,11 +5,11 @@ import { staff } from "./balance.ts"
 import { react } from "./react.ts"
 import { supervise } from "./supervise.ts"
 
-/** What to do now. Everything the engine does is decided here. */
+/** All decisions of the engine are made here. */
 export function decide(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
   const staffing = staff(snapshot, limits)
   const reaction = doNow(...react(snapshot, limits))
-  // Reactions may change how far the team is, which shows at the next look.
+  // Reactions may change the team's progress, which shows at the next look.
   const isAhead = reaction.actions.length === 0 || snapshot.team.status === "cancelled"
   const progress = isAhead ? advance(snapshot, limits) : NOTHING
   const decision = combine([supervise(snapshot, limits), staffing, judge(snapshot), reaction, progress])
@@ -18,7 +18,7 @@ export function decide(snapshot: EngineSnapshot, limits: EngineLimits): Decision
   return decision
 }
 
-/** Routine approvals, which no person is asked about. */
+/** Routine approvals, without a person. */
 function judge({ team, approvals }: EngineSnapshot): Decision {
   const routine = approvals.filter((approval) => whoDecides(team.mode, approval) === "lead")
   return doNow(...routine.map((approval) => ({ type: "judge-approval", approval }) as const))

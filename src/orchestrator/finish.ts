@@ -1,4 +1,4 @@
-// The last steps of a run: fixes for findings, the final gate, the review and delivery, of everything or of a part.
+// The last steps of a run, for everything or a part: fixes for findings, the final gate, the review and delivery.
 import { type Finding, nameFinding } from "../quality/finding.ts"
 import { ABOUT_REVIEW, FINDING_OPTIONS, type Option, type Trigger } from "../requests/escalation.ts"
 import type { Action, EngineLimits, EngineSnapshot } from "./actions.ts"
@@ -6,7 +6,7 @@ import { hasUnmerged } from "./merged.ts"
 
 export function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { team, history, final, delivery, finalApproval } = snapshot
-  // Before the final gate, which would otherwise have to judge everything once more.
+  // Before the final gate, which would otherwise judge everything twice.
   const fix = fixFindings(snapshot, limits)
   if (fix !== undefined) return fix === "wait" ? undefined : fix
   if (final === null || final === "skipped") return { type: "verify-final" }
@@ -42,7 +42,7 @@ const DONE: Readonly<Record<EngineSnapshot["delivery"], string>> = {
   refused: `${ALL_DONE}, but changes of your own are in the way of delivering them; then: teamwork deliver`,
 }
 
-/** Makes a fix task of what a gate found, until it has failed too often. */
+/** Makes a fix task, until the gate has failed too often. */
 export function sendBack(
   { refusals }: EngineSnapshot,
   { maxRefusals }: EngineLimits,
@@ -59,32 +59,32 @@ export function sendBack(
 }
 
 /**
- * Open findings that block delivery. Findings of reviewing tasks count only when the team changed something: an audit
- * reports its findings and fixes nothing.
+ * Findings of reviewing tasks count only when the team changed something: an audit reports its findings and fixes
+ * nothing.
  */
 function listBlocking({ findings, history }: EngineSnapshot): readonly Finding[] {
   return findings.filter(({ source }) => source !== "task" || history.mergedAt !== null)
 }
 
-/** Each finding gets a fix. After several that did not help, a person is asked. */
+/** After several failed fixes of a finding, asks a person. */
 function fixFindings(snapshot: EngineSnapshot, { maxRefusals }: EngineLimits): Action | "wait" | undefined {
   const unfixed = listBlocking(snapshot).filter(({ fixTask }) => fixTask === null)
   if (unfixed.length === 0) return undefined
-  // A person who said "fix it again" is asked again after one more.
+  // After a person's "fix it again", one more try.
   const fixable = unfixed.filter(({ rounds, isRetry }) => rounds < (isRetry ? 1 : maxRefusals))
   if (fixable.length > 0) return { type: "fix-findings", numbers: fixable.map(({ number }) => number) }
   const reason = `fixes did not get rid of ${list(unfixed)}; see: teamwork findings`
   return ask(snapshot, { trigger: "repeated_failure", reason, options: FINDING_OPTIONS })
 }
 
-/** A review judges the work and confirms fixes. A person is asked about what it cannot do. */
+/** Confirms fixes too. Asks a person about what the review cannot do. */
 function reviewWork(snapshot: EngineSnapshot, limits: EngineLimits): Action | "wait" | undefined {
   const { review, unreviewed } = snapshot
   const open = listBlocking(snapshot)
   if (!limits.enableReview && !limits.reviewRequired && open.length === 0) return undefined
   if (review === null) return { type: "review" }
   if (open.length > 0) {
-    // `fixFindings` has dealt with those that the last review called open.
+    // `fixFindings` has handled those that the last review called open.
     const why = unreviewed === null ? "" : ` (${unreviewed})`
     const reason = `no review confirmed that this is fixed: ${list(open)}${why}; go-on asks for a review again`
     return ask(snapshot, { trigger: "tool_unavailable", reason, options: ["go-on", "waive", "pause"] })
@@ -122,7 +122,7 @@ function sayReviewState({ review, unreviewed, findings }: EngineSnapshot, { enab
   return `${unseen}${open}`
 }
 
-/** The next step towards delivering what is finished when the rest cannot go on. Undefined when there is none. */
+/** When the rest is stuck. Undefined without a next step. */
 export function deliverPart(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { team, tasks, part, review, delivery, finalApproval } = snapshot
   if (limits.partialDelivery !== "always" || !limits.deliver) return undefined
@@ -131,7 +131,7 @@ export function deliverPart(snapshot: EngineSnapshot, limits: EngineLimits): Act
   if (part === null || part === "skipped") return { type: "verify-part" }
   if (part === "failed") return undefined
   if ((limits.enableReview || limits.reviewRequired) && review === null) return { type: "review" }
-  // A fix would be one more task that cannot go on, so findings wait for a person.
+  // A fix would get stuck too, so findings wait for a person.
   if (listBlocking(snapshot).length > 0 || (limits.reviewRequired && review === "skipped")) return undefined
   if (team.mode === "SUPERVISED" && finalApproval !== "approved")
     return finalApproval === null ? { type: "ask-final" } : undefined

@@ -12,8 +12,8 @@ export function hasUnmerged(snapshot: EngineSnapshot, tasks: readonly Task[]): b
 }
 
 /**
- * A task is done in the store while its worker is still busy with it: another participant, such as the agent itself,
- * ended it. Nothing is merged or judged before the worker lets go, which names its commit.
+ * A task may be done in the store while its worker is still busy with it: another participant, such as the agent
+ * itself, ended it. Nothing is merged or judged before the worker ends and names its commit.
  */
 export function isStillWorkedOn({ tasks, workers, history }: EngineSnapshot): boolean {
   const ours = new Set<string>(workers.filter(({ isRunning }) => isRunning !== null).map(({ id }) => id))
@@ -23,12 +23,12 @@ export function isStillWorkedOn({ tasks, workers, history }: EngineSnapshot): bo
   })
 }
 
-/** Where the work of a finished task is, if it is in another repository and cannot be merged here. */
+/** Undefined when the work can be merged here. */
 export function elsewhereOf({ elsewhere }: EngineSnapshot, { id, attempt, status }: Task): string | undefined {
   return status === "resolved" || status === "in_review" ? elsewhere.get(`${id}/${attempt}`) : undefined
 }
 
-/** Finds tasks that can be merged only after a repair that is still to come. */
+/** The repair is not done yet. */
 export function waitsForRepair({ queued, tasks }: Pick<EngineSnapshot, "queued" | "tasks">): (task: Task) => boolean {
   if (queued.size === 0) return () => false
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]))

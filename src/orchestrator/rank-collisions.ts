@@ -6,17 +6,17 @@ import type { Task } from "../tasks/task.ts"
 
 export interface ExpectedFiles {
   readonly patterns: readonly string[]
-  /** What it changed; where it owns nothing, the paths in its text. */
+  /** Changed paths; without owned files, the paths in its text. */
   readonly paths: readonly string[]
 }
 
-/** Something like a path: with a folder, or with an ending. */
+/** With a folder, or with an extension. */
 const PATH = /(?:[\w@.-]+\/)+[\w@.-]*\w|[\w-][\w.-]*\.[a-z]\w{0,7}(?![\w.])/gi
 const MOST_PATHS = 50
 
-/** From the plan, before any work is done. Files that are merged by a rule do not count. */
+/** From the plan, before any work. Files with a merge rule do not count. */
 export function expectFiles(task: Pick<Task, "title" | "description" | "files" | "work">): ExpectedFiles {
-  // It may write nothing else.
+  // The task may write nothing else.
   if (task.files.length > 0) return { patterns: task.files.filter((file) => !isMergedByRule(file)), paths: [] }
   const text = [task.title, task.description, ...task.work.commands].join("\n")
   const paths = new Set(text.match(PATH)?.map((path) => path.replace(/^\.\//, "")) ?? [])
@@ -32,8 +32,8 @@ export interface RankedWork extends ExpectedFiles {
 }
 
 /**
- * The rank of each ready task: how many tasks it collides with that run, wait to be merged, or go before it. The task
- * that collides least always comes next, so that several tasks claimed at once collide as little as possible.
+ * The rank of a ready task: how many tasks it collides with that run, wait to be merged, or come before it. The
+ * task with the fewest collisions always comes next, so that tasks claimed at once collide as little as possible.
  */
 export function rankCollisions(ready: readonly RankedWork[], ahead: readonly RankedWork[]): Map<string, number> {
   const meets = listMeetings([...ready, ...ahead])

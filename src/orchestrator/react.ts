@@ -16,7 +16,7 @@ export function react(snapshot: EngineSnapshot, limits: EngineLimits): ShortActi
   ]
 }
 
-/** A team over its budget is paused until a person answers. A worker over its own gets no more tasks. */
+/** Pauses a team over its budget until a person answers. A worker over its own budget gets no more tasks. */
 export function checkBudgets(
   { team, workers, history }: Pick<EngineSnapshot, "team" | "workers" | "history">,
   { budget, budgetPerWorker }: Pick<EngineLimits, "budget" | "budgetPerWorker">,
@@ -34,7 +34,7 @@ export function checkBudgets(
   return [...pauses, ...quarantines]
 }
 
-/** How often a failed task is retried because others wait for it, on top of the retries of every task. */
+/** For a failed task that others wait for, on top of the retries of every task. */
 const MOST_RETRIES = 1
 
 /** A failed task blocks those that need it, and in waves everything behind its wave. The configuration decides. */
@@ -60,9 +60,9 @@ function listBlockers(tasks: readonly Task[], { schedule }: EngineSnapshot["team
 }
 
 /**
- * Finished work gets a follow-up: tests for what was built, a review for tests. Once for each task, as the follow-up's id
- * comes from the task's. Not for work of a script, which no agent could test, nor for a fix, whose task has its own
- * follow-up, nor for work that brought its tests.
+ * Finished work gets a follow-up: tests for what was built, a review for tests. Once for each task: the follow-up's
+ * id derives from the task's. Not for work of a script, which no agent could test, nor for a fix, whose task has
+ * its own follow-up, nor for work that brought its tests.
  */
 export function cascade(
   { team, tasks, history, tested }: EngineSnapshot,
@@ -83,7 +83,7 @@ export function cascade(
     .map(({ task, kind }) => ({ type: "cascade", of: task.id, kind }))
 }
 
-/** Tells an assignee, once for each attempt, that its task can start. Free workers claim other tasks by themselves. */
+/** Once for each attempt. Free workers claim other tasks by themselves. */
 export function notifyUnblocked({ now, tasks, history, waves, ...snapshot }: EngineSnapshot): ShortAction[] {
   const team = { ...snapshot.team, currentWave: waves.currentWave }
   const unblocked = tasks.filter(

@@ -13,9 +13,8 @@ import {
 import { listClaimable } from "./claimable.ts"
 
 /**
- * Watches the workers and the tasks they hold. A dead worker is recorded, a silent one is asked and then killed, one that
- * fails again and again is quarantined, and a task that is held for too long is released. Each action changes what led to
- * it, so that the next look does not repeat it.
+ * Records a dead worker, asks a silent one and then kills it, quarantines one that fails repeatedly, and releases a
+ * task that is held for too long. Each action changes its cause, so that the next look does not repeat it.
  */
 export function supervise(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
   const held = new Map(snapshot.tasks.filter(isInProgress).map((task) => [task.workerId as string, task]))
@@ -26,7 +25,7 @@ export function supervise(snapshot: EngineSnapshot, limits: EngineLimits): Decis
     const quietSince = Math.max(worker.activeAt, snapshot.history.lastEventAt)
     return judge({ worker, task, fact, claimable, quietSince, now: snapshot.now, limits })
   })
-  // One action at a time for each worker; the next look sees what is left to do.
+  // One action at a time for each worker; the next look does the rest.
   const decided = snapshot.workers.filter((_, index) => (decisions[index]?.actions.length ?? 0) > 0)
   const others = snapshot.tasks.filter(
     (task) => isInProgress(task) && !decided.some((worker) => worker.id === task.workerId),
@@ -39,7 +38,7 @@ interface Case {
   readonly task: Task | null
   readonly fact: WorkerFact | undefined
   readonly claimable: readonly Task[]
-  /** Nothing happened in the whole team since then. */
+  /** Of the whole team. */
   readonly quietSince: number
   readonly now: number
   readonly limits: EngineLimits
@@ -79,7 +78,7 @@ function quarantineFor({ worker, task, fact, limits }: Case): Decision | undefin
   return doNow(quarantine, { type: "release-task", task: task.id, reason })
 }
 
-/** Without a sign of work a worker is asked first, and killed when it still shows none. */
+/** Asks a worker without a sign of work first, and kills it when it still shows none. */
 function watchBusy({ worker, fact, now, limits }: Case, task: Task): Decision {
   const { watchdogWarningMs: warnMs, watchdogGraceMs: graceMs, watchdogReassignMs: reassignMs } = limits
   const { activeAt } = worker
@@ -102,7 +101,7 @@ function watchBusy({ worker, fact, now, limits }: Case, task: Task): Decision {
   return kill(worker, `showed no sign of work for ${seconds(now - activeAt)}`)
 }
 
-/** A free worker claims a task at once. One that leaves a task lying while nothing else happens is dead. */
+/** A free worker claims a task at once. One that ignores a task while nothing else happens is dead. */
 function watchIdle({ worker, claimable, quietSince, now, limits }: Case): Decision {
   if (worker.availability !== "idle" || limits.watchdogReassignMs === 0) return NOTHING
   const left = claimable.find(
@@ -114,7 +113,7 @@ function watchIdle({ worker, claimable, quietSince, now, limits }: Case): Decisi
   return kill(worker, `left task ${left.id} lying for ${seconds(now - quietSince)}`)
 }
 
-/** Releases a task that is held for too long; our worker that holds it is restarted. */
+/** Releases a task that is held for too long and restarts our worker that holds it. */
 function startAfresh(task: Task, { workers, now }: EngineSnapshot, { freshStartMs }: EngineLimits): Decision {
   const claimedAt = Date.parse(task.claimedAt ?? "")
   if (freshStartMs === 0 || Number.isNaN(claimedAt)) return NOTHING

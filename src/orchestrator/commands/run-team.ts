@@ -94,7 +94,7 @@ export const runTeam = command({
       if (ended !== undefined) return ended
     }
     const settings = await (await session.configured()).engine()
-    // Names this run, also when another begins meanwhile.
+    // Names this run, even if another begins meanwhile.
     const name = await runHere(session, asked)
     const following = beginFollowing()
     const { history } = following
@@ -177,7 +177,7 @@ async function finish(
   }
 }
 
-/** Checks, before anything changes, that there is a repository with a commit, and the target branch. */
+/** Before anything changes: a repository with a commit, and the target branch. */
 async function assertPlace(session: Session, { project, team, target, sourceDir }: Input): Promise<void> {
   const folder = folderOf(session, { sourceDir })
   const { workspaces, merging } = await session.configured()
@@ -202,7 +202,7 @@ function withPlans(given: Input): Input {
   return { ...given, what }
 }
 
-/** Applies a plan file at once. What was planned for a goal is shown first; returns the outcome when it was refused. */
+/** Applies a plan file at once, and shows a new plan first. Returns the outcome when it was refused. */
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
   const { project, team, goal, template, preset, onOverlap, budget } = given
   const isFile = await isPlanFile(session, what)
@@ -212,7 +212,7 @@ async function planFirst(session: Session, given: Input, what: string): Promise<
   return planned.applied === null ? plannedOutcome(planned, request) : undefined
 }
 
-/** Flags go before the plan, and the plan before what the last run had. */
+/** Flags override the plan, and the plan overrides the last run. */
 function chooseSettings(
   given: Input,
   {
@@ -224,7 +224,7 @@ function chooseSettings(
   const before = readRunSettings(history.settings)
   if (given.resume === true && before === undefined) throw neverRun(name)
   const { planned } = history
-  // A plan counts for the run that it was given to, and for the first one.
+  // A plan counts for its own run, and for the first one.
   const isPlanned = given.what !== undefined || before === undefined
   const workers = given.workers ?? (isPlanned ? planned?.workers : null) ?? undefined
   const staffing = workers === undefined ? (before?.staffing ?? AUTO) : parseWorkers(workers)
@@ -249,7 +249,7 @@ function budgetOf(given: Input, planned: Budget | null | undefined, before: RunS
   return budget === undefined ? {} : { budget }
 }
 
-/** Follow-ups cost agent runs, so the plan, its preset or template, or the call has to ask for them. */
+/** Follow-ups cost agent runs, so the plan, its preset or template, or the call must ask for them. */
 function chooseCascade({ cascade, noCascade }: Input, before = false): boolean {
   if (cascade === true && noCascade === true)
     throw new AppError("usage", (say) => `use ${say.field("cascade")} or ${say.field("noCascade")}, not both`)
@@ -320,7 +320,7 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
     await ports.runtime[Symbol.asyncDispose]()
   }
 
-  /** A view that fails does not disturb the run. */
+  /** A failing view does not disturb the run. */
   async function watchOn(): Promise<void> {
     while (!ended.signal.aborted) {
       try {
@@ -332,7 +332,7 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
     }
   }
 
-  /** Nor do files that cannot be written. */
+  /** Nor do failing writes. */
   async function mirrorOn(): Promise<void> {
     while (!ended.signal.aborted) {
       try {

@@ -34,7 +34,7 @@ const OUTDATED: readonly string[] = [
   "team.paused",
 ]
 
-/** Does what was decided. An action that no longer fits is dropped: the next look decides again. */
+/** Drops an action that no longer fits: the next look decides again. */
 export async function carryOut(ports: OrchestratorPorts, options: OrchestratorOptions, work: ShortWork): Promise<void> {
   try {
     await perform(ports, options, work)
@@ -55,7 +55,7 @@ async function perform(
     case "stop-worker": {
       const { worker, reason, isKilled } = action
       if (isKilled) return pool.stop(worker, { how: "unresponsive", reason, graceMs: 0 })
-      // It may take its time, and the team goes on meanwhile.
+      // The team goes on while it ends.
       return pool.dismiss(worker, { how: "stopped", reason, graceMs: options.shutdownTimeoutMs })
     }
     case "record-worker-death": {

@@ -11,16 +11,16 @@ import { listClaimable } from "../claimable.ts"
 import { type ExpectedFiles, expectFiles, isMergedByRule, type RankedWork, rankCollisions } from "../rank-collisions.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
 
-/** Orders ready tasks: those that collide least with running work are claimed first. */
+/** Tasks that collide least with running work are claimed first. */
 export interface CollisionRanks {
   look(snapshot: EngineSnapshot): Promise<void>
 }
 
-/** The rest comes in the order of the plan. */
+/** The rest keeps the order of the plan. */
 const MOST_READY = 200
 const MOST_REMEMBERED = 2000
 
-/** Looks only when tasks changed, and asks git only for work that it has not seen. A rank never blocks a claim. */
+/** Looks only when tasks changed, and asks git only about new work. A rank never blocks a claim. */
 export function makeCollisionRanks(
   { context, merging, say }: Pick<OrchestratorPorts, "context" | "merging" | "say">,
   name: RunName,
@@ -38,7 +38,7 @@ export function makeCollisionRanks(
     return paths
   }
 
-  /** What each task will change, from its text and its commits. */
+  /** From text and commits. */
   async function expect(tasks: readonly Task[]): Promise<RankedWork[]> {
     const pins = tasks.some(isToldByGit) ? await readPins(merging.merges, name) : new Map<string, never>()
     const found: RankedWork[] = []
@@ -109,7 +109,7 @@ function hasMerged({ history }: EngineSnapshot, { id, attempt }: Task): boolean 
   return history.tasks.get(id)?.mergedAttempt === attempt
 }
 
-/** All that the ranks depend on, as a text to compare. */
+/** All inputs of the ranks, as a text to compare. */
 function describe({ tasks, history }: EngineSnapshot): string {
   let text = ""
   for (const task of tasks) {

@@ -2,13 +2,13 @@ import { watchOverlaps } from "../../delivery/merge-queue/watch-overlaps.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 
 export interface EarlyWarning {
-  /** Begins a look, unless one runs or ended a moment ago. */
+  /** Unless one runs or ended a moment ago. */
   look(): void
-  /** Resolves when no look runs. */
+  /** No look runs. */
   readonly ended: Promise<void>
 }
 
-/** Looks, beside the loop, for conflicts between branches that are still worked on, and warns the workers by message. */
+/** Looks, beside the loop, for conflicts between unfinished branches, and warns the workers by message. */
 export function makeEarlyWarning(ports: OrchestratorPorts, options: OrchestratorOptions): EarlyWarning {
   const { context, merging, workspaces, clock, say } = ports
   const name = { project: options.project, team: options.team, run: options.run }

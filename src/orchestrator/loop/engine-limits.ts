@@ -10,19 +10,18 @@ export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver
   readonly shutdownTimeoutMs: number
   readonly monitorIntervalMs: number
   readonly runtime: "child" | "tmux"
-  /** `auto`, `none`, or the program that decides on plans. */
+  /** `auto`, `none`, or a program. */
   readonly pmAgent: string
   readonly notify: NotifySettings
-  /** Whether the team is mirrored as plain files while it runs. */
+  /** Mirror the team as plain files while it runs. */
   readonly files: boolean
-  /** What to do with a team when its run is done. */
   readonly completionAction: CompletionAction
 }
 
 const Count = v.number()
 const RoleCount = v.object({ role: v.picklist(ROLES), count: Count })
 
-/** What a run was started with. It is kept in the store, so that a later `run --resume` goes on in the same way. */
+/** Kept in the store, so that a later `run --resume` continues in the same way. */
 const RunSettings = v.object({
   staffing: v.variant("kind", [
     v.object({ kind: v.literal("auto") }),
@@ -34,16 +33,16 @@ const RunSettings = v.object({
   deliver: v.boolean(),
   review: v.boolean(),
   cascade: v.boolean(),
-  /** Deliver what is finished when the rest cannot go on, whatever the configuration says. */
+  /** Deliver what is finished when the rest is stuck, whatever the configuration says. */
   partial: v.optional(v.boolean()),
-  /** Left out where the configuration decides. */
+  /** By default from the configuration. */
   budget: v.optional(v.object({ tokens: Count, dollars: Count })),
-  /** `custom` where workers were named; null for a plan without a template. */
+  /** `custom` with named workers; null for a plan without a template. */
   template: v.nullish(v.string(), null),
 })
 export type RunSettings = Readonly<v.InferOutput<typeof RunSettings>>
 
-/** A gate that failed this often is not fixed by one more task. */
+/** One more task would not fix a gate that failed this often. */
 const MAX_REFUSALS = 3
 
 export function limitsOf(settings: EngineSettings, run: RunSettings): EngineLimits {
@@ -61,7 +60,7 @@ export function limitsOf(settings: EngineSettings, run: RunSettings): EngineLimi
 
 const StoredSettings = v.pipe(v.string(), v.parseJson(), RunSettings)
 
-/** Undefined when there was no earlier run. */
+/** Undefined without an earlier run. */
 export function readRunSettings(text: string | null): RunSettings | undefined {
   const { success, output } = v.safeParse(StoredSettings, text)
   return success ? output : undefined

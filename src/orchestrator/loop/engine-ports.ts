@@ -13,7 +13,7 @@ import type { Runtime, WorkerLaunch } from "../../workers/runtimes/port.ts"
 import type { WorkspaceTools } from "../../workers/swarm/worktrees.ts"
 import type { EngineLimits, EngineSnapshot } from "../actions.ts"
 
-/** Everything uncertain that an orchestrator works with. */
+/** All outside effects of an orchestrator. */
 export interface OrchestratorPorts {
   readonly context: Context
   readonly clock: Clock
@@ -22,20 +22,19 @@ export interface OrchestratorPorts {
   readonly merging: Merging
   readonly gates: TeamGates
   readonly workspaces: WorkspaceTools
-  /** Ends the gates and the review that are under way. */
+  /** Ends running gates and reviews. */
   readonly abandon: () => void
-  /** Called at each look: returns unused memory to the system. */
+  /** At each look, returns unused memory to the system. */
   readonly returnMemory?: () => void
-  /** Has another agent program review everything. */
+  /** By another agent program, of everything. */
   readonly review: () => Promise<Verdict>
-  /** A PM agent decides on routine approvals. Without one, or without its answer, they are approved. */
+  /** By a PM agent, for routine approvals. Without it, or without its answer, they are approved. */
   readonly judgeApproval?: (approval: Approval) => Promise<Ruling | NoRuling | undefined>
   readonly launch: (worker: WorkerId, role: Role | null) => WorkerLaunch
   readonly self: Self
-  /** Called before each decision. */
   readonly onLook?: (snapshot: EngineSnapshot) => void
   readonly say: (line: string) => void
-  /** Notifies a person of a question; left out where notices are off. */
+  /** Of a question; left out where notices are off. */
   readonly notify?: Notify
 }
 
@@ -52,7 +51,7 @@ export interface TeamGates extends Pick<WavePorts, "gate" | "scope" | "makeLock"
 
 export interface Self {
   readonly machine: string
-  /** Identifies this process, also after it is gone. */
+  /** Identifies this process, even after its end. */
   readonly holder: string
   isGone(holder: string): boolean
 }

@@ -17,30 +17,28 @@ import type { EngineWorker } from "../actions.ts"
 import type { EngineFacts } from "../operations/read-engine.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 
-/** The processes of the team's workers on this machine, also those that an earlier orchestrator started. */
+/** The processes of the team's workers on this machine, including those of an earlier orchestrator. */
 export interface WorkerPool {
-  /** All workers of the store, with the state of their processes. */
+  /** All workers of the store. */
   look(facts: Pick<EngineFacts, "workers" | "now">, history: History): EngineWorker[]
   start(worker: WorkerId | null, role: Role | null): Promise<void>
-  /** Ends its process and all that it started. Its task goes back, its work is kept. */
+  /** With all its processes. Its task goes back, its work is kept. */
   stop(worker: WorkerId, end: WorkerEnd): Promise<void>
-  /** The same beside the loop; nothing when that is under way already. */
+  /** The same beside the loop; nothing if already under way. */
   dismiss(worker: WorkerId, end: WorkerEnd): void
   /** Safe to repeat with less patience while the first call waits. */
   stopAll(end: Pick<WorkerEnd, "reason" | "graceMs">): Promise<void>
-  /** Of all workers, at the end; what they hold is pinned. */
+  /** At the end; their contents are pinned. */
   removeWorktrees(): Promise<void>
 }
 
 export interface WorkerEnd {
-  /** As in the event. */
   readonly how: "stopped" | "crashed" | "unresponsive"
   readonly reason: string
   readonly graceMs: number
 }
 
 interface KnownProcess extends WorkerProcess {
-  /** How often the worker had been started before. */
   readonly startsBefore: number
 }
 
@@ -49,16 +47,16 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   const name = { project: options.project, team: options.team, run: options.run }
   /** Started by us, or found running. */
   const processes = new Map<WorkerId, KnownProcess>()
-  /** How often each was started, as of the last look. Only workers of this team; others may have worktrees here too. */
+  /** As of the last look. Only workers of this team; others may have worktrees here too. */
   const starts = new Map<WorkerId, number>()
   const dismissed = new Map<WorkerId, Promise<void>>()
-  /** Whose processes were gone at our first look: without an orchestrator nothing saw them fail. */
+  /** Gone at our first look: without an orchestrator nothing saw them fail. */
   const endedUnseen = new Set<WorkerId>()
   let hasLooked = false
 
   function isRunning(worker: Worker, fact: WorkerFact | undefined, now: number): boolean | null {
     const known = processes.get(worker.id)
-    // Of a process that we have just started the events say nothing yet.
+    // The events do not have a process yet that we have just started.
     const isOld = known !== undefined && (fact?.starts ?? 0) <= known.startsBefore
     if (fact?.exitedAt != null && fact.spawned === null && !isOld) {
       processes.delete(worker.id)
@@ -76,7 +74,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     return worker.status === "spawning" ? isStarting(worker, now) : null
   }
 
-  /** Pins what the worktree holds, then sets the worker's task back. */
+  /** Pins the contents of the worktree, then sets the worker's task back. */
   async function giveBack(worker: WorkerId, kind: SetbackKind, reason: string): Promise<void> {
     const { workspaces } = ports.workspaces
     await unlessBusy(ports, worker, async () => {
@@ -87,13 +85,13 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     if (current === null) return
     const setback = { worker, owner: worker, agent: null, kind, reason, advice: null, limits: options.limits }
     await setBack(context, { ...name, ...setback, taskId: current.task as TaskId }).catch((error) => {
-      // Another worker has it by now, or it ended at this very moment.
+      // Another worker has it by now, or it just ended.
       if (!hasCode(error, ["claim.lost", "task.transition"])) throw error
     })
   }
 
   async function stop(worker: WorkerId, { how, reason, graceMs }: WorkerEnd): Promise<void> {
-    // Also when its process is gone: its agent may live on in the worktree.
+    // Even without its process: its agent may still run in the worktree.
     await runtime.stop(worker, processes.get(worker) ?? null, { graceMs })
     processes.delete(worker)
     endedUnseen.delete(worker)
@@ -142,14 +140,14 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   }
 }
 
-/** Undefined when it could not be started. That counts as a crash: it is tried again after a while, and not for ever. */
+/** A failed start counts as a crash: retried after a while, but not forever. */
 async function launchWorker(
   { context, runtime, launch, say, self }: OrchestratorPorts,
   { worker, role, ...name }: TeamName & { readonly worker: WorkerId; readonly role: Role | null },
 ): Promise<WorkerProcess | undefined> {
   try {
     const { pid, processStart, pane } = await runtime.start(launch(worker, role))
-    // Recorded at once, so that another orchestrator knows the process before the worker reports itself.
+    // At once, so that another orchestrator knows the process before the worker reports itself.
     const process = { runtime: runtime.name, machine: self.machine, pid, process_start: processStart }
     await noteWorkerSpawned(context, { ...name, by: ENGINE, worker, ...process, pane })
     return { pid, processStart }
@@ -162,8 +160,8 @@ async function launchWorker(
 }
 
 /**
- * Leaves a worktree alone that a hanging process has: the next worker keeps what is in it. First removes a lock that a
- * killed git left.
+ * Leaves the worktree of a hanging process alone: the next worker keeps its contents. First removes a lock of a
+ * killed git.
  */
 async function unlessBusy(
   { say, workspaces: { workspaces } }: OrchestratorPorts,

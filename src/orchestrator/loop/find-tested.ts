@@ -6,13 +6,13 @@ import { followUpOf, mayCascade } from "../../tasks/follow-up.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
 
-/** Finds finished work that brought its own tests, and so needs no follow-up that writes them. */
+/** Finished work with its own tests needs no follow-up that writes them. */
 export interface TestedWork {
   readonly tested: ReadonlySet<string>
   look(tasks: readonly Task[]): Promise<void>
 }
 
-/** Asks git once for each attempt. When git cannot say, the work counts as untested. */
+/** Asks git once for each attempt. Without an answer the work counts as untested. */
 export function findTested({ merging: { merges } }: Pick<OrchestratorPorts, "merging">, name: RunName): TestedWork {
   const tested = new Set<string>()
   const known = new Set<string>()

@@ -4,13 +4,13 @@ import { type Approval, nameApproval } from "../../requests/approval.ts"
 import { approveByRule, decideApproval } from "../../requests/operations/approvals.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
 
-/** Decides on routine approvals, beside the loop, as an agent may take its time. */
+/** Beside the loop, because an agent may take long. */
 export function makeApprovalJudge(
   { context, judgeApproval, say }: OrchestratorPorts,
   name: TeamName,
 ): { begin(approval: Approval): void; readonly ended: Promise<void> } {
   const underWay = new Map<number, Promise<void>>()
-  /** No agent answered these: they wait for a person. */
+  /** They wait for a person. */
   const unanswered = new Set<number>()
 
   async function decide(approval: Approval): Promise<void> {

@@ -10,18 +10,17 @@ import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 import { type MergeMemory, makeMergeMemory } from "./merge-memory.ts"
 
-/** The actions that take long: one at a time, beside the loop. */
+/** One at a time, beside the loop. */
 export interface LongActions {
   begin(action: LongAction): void
-  /** Resolves when nothing is under way. */
+  /** Nothing is under way. */
   readonly ended: Promise<void>
-  /** Before `facts` are read: forgets what is outdated. */
+  /** Call it before reading `facts`. */
   readonly update: MergeMemory["update"]
   facts(): Pick<EngineSnapshot, "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter">
 }
 
 interface LongWork {
-  /** The store's clock. */
   readonly now: () => number
   readonly onEnd: () => void
 }
@@ -53,7 +52,7 @@ export function makeLongActions(
     ports.say(`${action.type} did not come to an end: ${problem}`)
   }
 
-  /** Returns why it did not come to an end. A failed gate is an end. */
+  /** Returns why it did not complete. A failed gate is complete. */
   async function attempt(action: LongAction): Promise<string | undefined> {
     if (JUDGING.includes(action.type)) await own.find()
     switch (action.type) {
@@ -89,7 +88,7 @@ export function makeLongActions(
         ...name,
         wave: wave ?? undefined,
         target,
-        // 0 runs leaves it to the other limit.
+        // 0 runs: only the other limit counts.
         maxRuns: limits.maxRuns || limits.maxRestarts + 1,
         takesReviewed: true,
         assignsFixes: true,
@@ -140,7 +139,7 @@ async function bringToTarget(
     return isPartial ? "part" : "done"
   } catch (error) {
     if (!(error instanceof AppError && error.code === "deliver.refused")) throw error
-    // A person's files are in the way. The work is done all the same, and the message has the command.
+    // A person's files are in the way. The work is done, and the message has the command.
     say(error.message)
     return "refused"
   }

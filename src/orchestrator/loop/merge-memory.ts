@@ -4,22 +4,18 @@ import type { Merges } from "../../git/port.ts"
 import type { History } from "../../reporting/history.ts"
 import type { Task } from "../../tasks/task.ts"
 
-/** What one merge leaves for the next. Attempts are named `task/attempt`. */
+/** Kept from one merge to the next. Attempts are named `task/attempt`. */
 export interface MergeMemory {
-  /** Attempts that need no further merge: merged, given to a fix, or nothing to merge. */
+  /** Merged, given to a fix, or nothing to merge. */
   readonly settled: ReadonlySet<string>
-  /** Attempts that are merged only after a repair, with the task that does it. */
+  /** With the task that repairs it first. */
   readonly queued: ReadonlyMap<string, string>
-  /** Attempts whose commit is in another repository, with a text that says how to bring it here. */
+  /** In another repository, with how to bring it here. */
   readonly elsewhere: ReadonlyMap<string, string>
   readonly last: LastMerge | undefined
-  /** When the next merge should begin. */
   readonly mergeAfter: number
   keep(report: MergeReport, begunAt: number): void
-  /**
-   * Forgets what is outdated: settled attempts whose worker has named another commit since, and work elsewhere that was
-   * brought here.
-   */
+  /** Forgets settled attempts whose worker has named another commit since, and work that was brought here. */
   update(tasks: readonly Named[], history: Pick<History, "tasks">): Promise<void>
 }
 
@@ -27,7 +23,7 @@ type Named = Pick<Task, "id" | "attempt" | "claimToken">
 
 type MergeReport = Pick<WaveReport, "before" | "after" | "outcomes" | "left" | "repairs" | "looked" | "elsewhere">
 
-/** After a merge the next one waits for as many times its own duration, but never for long. */
+/** The next merge waits for this multiple of the last one's duration, but never for long. */
 const REST_AFTER_MERGE = 3
 const MAX_REST_MS = 250
 
@@ -53,7 +49,7 @@ export function makeMergeMemory(merges: Pick<Merges, "find">, now: () => number)
     keep(report, begunAt) {
       const endedAt = now()
       mergeAfter = endedAt + Math.min(MAX_REST_MS, REST_AFTER_MERGE * (endedAt - begunAt))
-      // If the branch was moved meanwhile, what was merged before may be gone from it.
+      // If the branch moved meanwhile, earlier merges may be gone from it.
       const before = last?.tip === report.before ? last.merged : []
       last = { tip: report.after, merged: new Set([...before, ...mergedBy(report)]) }
       for (const name of settledBy(report)) {
@@ -61,7 +57,7 @@ export function makeMergeMemory(merges: Pick<Merges, "find">, now: () => number)
         looked.set(name, report.looked.get(name))
       }
       for (const { candidate, outcome } of report.outcomes) {
-        // The commits that it was begun on may come with a repair.
+        // Its base commits may come with a repair.
         const behind =
           outcome.kind === "waiting" ? report.repairs[0] : outcome.kind === "queued" ? outcome.behind : undefined
         for (const attempt of [candidate, ...candidate.alsoFor])

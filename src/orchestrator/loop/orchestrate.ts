@@ -17,8 +17,8 @@ import { makeApprovalJudge } from "./judge-approvals.ts"
 import { type LongActions, makeLongActions } from "./long-actions.ts"
 
 /**
- * Leads a team to its end: looks at what is, decides what to do, does it, and looks again whenever something changes.
- * All it must remember is in the store and in git: killed anywhere, the next one goes on from there.
+ * Leads a team to its end: reads the state, decides, acts, and repeats on every change. All its memory is in the
+ * store and in git: if it is killed, the next one continues from there.
  */
 export async function orchestrate(ports: OrchestratorPorts, options: OrchestratorOptions): Promise<EngineEnd> {
   const { context, self } = ports
@@ -40,7 +40,7 @@ export async function orchestrate(ports: OrchestratorPorts, options: Orchestrato
   }
 }
 
-/** Renews the lease until disposed. `lost` fires when another orchestrator leads. */
+/** Until disposed. `lost` fires when another orchestrator leads. */
 function keepLead({ context, sleep }: OrchestratorPorts, lead: Lead): AsyncDisposable & { readonly lost: AbortSignal } {
   const ended = new AbortController()
   const lost = new AbortController()
@@ -48,7 +48,7 @@ function keepLead({ context, sleep }: OrchestratorPorts, lead: Lead): AsyncDispo
     for (;;) {
       await sleep(lead.leaseMs / 3, ended.signal)
       if (ended.signal.aborted) return
-      // An unreachable store may come back before the lease ends. If not, the next renewal finds the new leader.
+      // An unreachable store may return before the lease ends. If not, the next renewal finds the new leader.
       if (!(await renewLead(context, lead).catch(() => true))) return lost.abort()
     }
   })()
@@ -71,7 +71,7 @@ async function renew({ context, merging, workspaces, say }: OrchestratorPorts, o
   await openIntegration(context, merging.merges, { name, target })
 }
 
-/** Work comes in bursts and each look costs time: rest in proportion, so that one look takes in several changes. */
+/** Work comes in bursts and each look costs time: rest in proportion, so that one look covers several changes. */
 const REST_MS = 20
 const REST_AFTER_LOOK = 8
 
@@ -80,7 +80,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   await using watch = await context.store.watch()
   const wake = makeWake([options.drain, options.stop, lost])
   const pool = makeWorkerPool(ports, options)
-  // Everything is decided by the store's clock, which may differ from this machine's.
+  // The store's clock decides, which may differ from this machine's.
   let aheadMs = 0
   const long = makeLongActions(ports, options, { now: () => clock.now() - aheadMs, onEnd: wake.now })
   const following = beginFollowing()
@@ -93,7 +93,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const ranks = makeCollisionRanks(ports, name)
   ports.runtime.onExit(wake.now)
 
-  /** Looks, decides and acts once. Returns the end, or how long to rest and to wait. */
+  /** Returns the end, or how long to rest and to wait. */
   async function round(): Promise<EngineEnd | { readonly restMs: number; readonly waitMs: number }> {
     const lookedAt = clock.now()
     const facts = await readEngine(context, options, following)
@@ -166,7 +166,7 @@ const MAX_OUTAGE_MS = 120_000
 function makeRetryPolicy({ clock, say }: OrchestratorPorts) {
   let failingSince: number | undefined
   return {
-    /** Returns to try again; throws what does not pass by itself. */
+    /** Returns to try again; throws a lasting error. */
     tolerate(error: unknown): undefined {
       const mayPass = error instanceof AppError && ["store.busy", "store.unavailable"].includes(error.code)
       if (failingSince === undefined && mayPass) say(`The store does not answer, and is asked again: ${error.message}`)
@@ -199,14 +199,14 @@ async function act(
   return undefined
 }
 
-/** Gives workers the time to end their agents. Their tasks go back, and the run can be resumed. */
+/** Gives agents time to end. Their tasks go back, and the run can be resumed. */
 async function interrupt(options: OrchestratorOptions, pool: WorkerPool): Promise<EngineEnd> {
   const reason = "interrupted by a person"
   const insisted = Promise.withResolvers<void>()
   options.stop.addEventListener("abort", () => insisted.resolve())
   if (!options.stop.aborted) {
     const drained = pool.stopAll({ reason, graceMs: options.shutdownTimeoutMs })
-    // The second call below does all of it again.
+    // The second call below repeats all of it.
     drained.catch(() => undefined)
     await Promise.race([drained, insisted.promise])
   }
@@ -215,9 +215,9 @@ async function interrupt(options: OrchestratorOptions, pool: WorkerPool): Promis
 }
 
 interface Wake {
-  /** Something happened that the store does not report. */
+  /** For changes that the store does not report. */
   now(): void
-  /** The signal fires at the next `now`. */
+  /** Fires at the next `now`. */
   arm(): AbortSignal
 }
 

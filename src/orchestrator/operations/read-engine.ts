@@ -36,7 +36,7 @@ export function beginFollowing(): Following {
   return { history: emptyHistory(), tasks: undefined, after: undefined }
 }
 
-/** Reads one moment, and adds what happened since the last look to the history. */
+/** Reads one moment, and adds new events to the history. */
 export async function readEngine({ store }: Context, name: TeamName, following: Following): Promise<EngineFacts> {
   const { facts, told, known } = await store.read(async (tx) => {
     const { key, ...team } = await getTeam(tx, name)
@@ -98,7 +98,7 @@ const isPart = (verdict: Verdict) => leftOutOf(verdict) !== null
 const isWhole = (verdict: Verdict) => verdict.scope === "final" && !isPart(verdict)
 const isReview = ({ scope }: Verdict) => scope === "cross-agent"
 
-/** Null when there is none, or when work came after it. */
+/** Null without one, or when work came after it. */
 function latest(
   isAsked: (verdict: Verdict) => boolean,
   verdicts: readonly Verdict[],
