@@ -8,19 +8,17 @@ import type { Escalation } from "../requests/escalation.ts"
 import type { Evidence } from "../tasks/evidence.ts"
 import type { Task } from "../tasks/task.ts"
 
-/** A task and its surroundings at one moment, for a prompt. */
 export interface PromptFacts {
   readonly team: TeamName & { readonly goal: string; readonly session: string; readonly totalWaves: number }
   readonly task: Task
-  /** The worker's own folder, if it has one. */
   readonly worktree: string | null
-  /** What it needed; before that earlier tasks of its role, where the role works in a loop. */
+  /** Needed tasks; before them earlier tasks of its role, where the role works in a loop. */
   readonly needs: readonly (Task & { readonly evidence: readonly Evidence[] })[]
-  /** Artifacts of these, the latest last. */
+  /** Of these tasks, the latest last. */
   readonly artifacts: readonly (Artifact & { readonly content: string | null })[]
   /** Open tasks that own files. */
   readonly others: readonly Pick<Task, "id" | "title" | "files">[]
-  /** Files that the lead granted to this attempt. */
+  /** By the lead, for this attempt. */
   readonly granted: readonly string[]
   /** The engine merges changes in shared files, so this task may make some. */
   readonly isCoordinated: boolean
@@ -30,23 +28,22 @@ export interface PromptFacts {
   readonly wisdom: readonly Document[]
   /** From the team, the most relevant first. */
   readonly learned: readonly Wisdom[]
-  /** Open findings in files of the task, the gravest first. */
+  /** Open, in files of the task, the most severe first. */
   readonly findings: readonly Finding[]
   readonly evidence: readonly Evidence[]
   readonly setbacks: readonly Setback[]
-  /** Decisions of people about the task, the latest last. */
+  /** By people, about the task, the latest last. */
   readonly decisions: readonly Escalation[]
   /** From the person who runs the team, oldest first. */
   readonly feedback: readonly string[]
 }
 
-/** Why an attempt did not finish the task. */
 export interface Setback {
   readonly attempt: number
   readonly what: "reopened" | "released" | "rejected" | "failed" | "verdict" | "setback"
   readonly by: string
   readonly timestamp: string
   readonly reason: string
-  /** What to do differently next time. */
+  /** For the next attempt. */
   readonly advice?: string
 }

@@ -21,9 +21,8 @@ export interface PromptRequest extends TeamName {
   readonly role?: string
   readonly roles: readonly RoleDefinition[]
   readonly skills?: TaskSkills
-  /** The name of our MCP server, where the agent has it. */
+  /** Where the agent has our MCP server. */
   readonly server?: string
-  /** The folder of the repository. */
   readonly root: string
   readonly mask: (text: string) => string
 }
@@ -32,11 +31,10 @@ export interface TaskPrompt {
   readonly facts: PromptFacts
   readonly role: RoleDefinition
   compose(limit: number): FittedText
-  /** The input of a route. */
   asked(): AgentChoice["asked"]
 }
 
-/** The prompt of a task, for any agent. */
+/** For any agent. */
 export async function taskPrompt(context: Context, request: PromptRequest): Promise<TaskPrompt> {
   const { project, team, id, worker, roles, skills, server, root, mask } = request
   const facts = await promptFacts.run(context, { project, team, id, worker })

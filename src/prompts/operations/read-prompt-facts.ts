@@ -84,7 +84,7 @@ async function listNeeds(tx: Tx, key: number, { task, documents }: Needing): Pro
   return needs
 }
 
-/** With the content of artifacts that the store keeps as text. */
+/** Includes the content of artifacts that the store keeps as text. */
 async function listArtifactsOf(
   tx: Tx,
   key: number,
@@ -100,7 +100,7 @@ async function listArtifactsOf(
   })
 }
 
-/** An agent that does the tasks of a role in a loop goes on with its earlier results. */
+/** An agent that does the tasks of a role in a loop continues from its earlier results. */
 async function ownBefore(tx: Tx, key: number, { task, documents }: Needing): Promise<TaskId[]> {
   const spec = documents.find(({ path }) => task.agentType !== null && path === specPath(task.agentType))
   const role = spec && readRoleSpec(spec)
@@ -135,7 +135,6 @@ async function listDecisions(tx: Tx, key: number, { id }: Task): Promise<PromptF
   return records.map(toEscalation).toSorted(byTime).slice(-MAX_DECISIONS)
 }
 
-/** Events that say why an attempt did not finish. */
 const TELLING = ["task.reopened", "task.released", "task.status_changed", "task.setback"] as const
 type TellingEvent = EventOf<(typeof TELLING)[number]>
 
@@ -154,7 +153,7 @@ async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]>
   ].toSorted((a, b) => a.attempt - b.attempt || compare(a.timestamp, b.timestamp) || placeOf(a) - placeOf(b))
 }
 
-/** Within a millisecond: what happened, then the verdict, then what follows from it. */
+/** Within a millisecond: the event, then the verdict, then its consequences. */
 function placeOf({ what }: Setback): number {
   return what === "verdict" ? 1 : what === "reopened" ? 2 : 0
 }
@@ -176,7 +175,7 @@ function ofVerdict({ by, timestamp, issues, checks }: Verdict, attempt: number):
   return { attempt, what: "verdict", by, timestamp, reason: reasons.join("\n") }
 }
 
-/** Changes without a reason teach nothing, except a new attempt. */
+/** Changes without a reason are no help, except a new attempt. */
 function ofEvent({ type, by, timestamp, data }: TellingEvent, attempt: number): Setback[] {
   const base = { attempt, by, timestamp, reason: data.reason ?? "" }
   if (type === "task.reopened") return [{ ...base, what: "reopened" }]

@@ -21,22 +21,21 @@ import {
 export interface PromptInput {
   readonly facts: PromptFacts
   readonly role: RoleDefinition
-  /** The role of the task, where `role` is a type of agent without expertise in it. */
+  /** Where `role` is a type of agent without expertise in the task. */
   readonly taskRole?: RoleDefinition
   /** For an agent that is this worker of the team; left out for one that does a task in one run. */
   readonly worker?: string
   readonly skills?: TaskSkills
-  /** The name of our MCP server for an agent that does a task in one run. */
+  /** Our MCP server, for an agent that does a task in one run. */
   readonly server?: string
-  /** The folder of the repository. */
   readonly root: string
   /** In characters. */
   readonly limit: number
-  /** Hides secrets in tasks, messages and results. */
+  /** In tasks, messages and results. */
   readonly mask: (text: string) => string
 }
 
-/** The prompt, word for word. The same input gives the same text. */
+/** The same input gives the same text. */
 export function composePrompt(input: PromptInput): FittedText {
   const { facts, worker, limit, mask } = input
   const surroundings = [
@@ -159,7 +158,7 @@ function context({ facts, role, root }: PromptInput): Section {
   return { name: "context", heading: "CONTEXT", priority: null, lead: lines.join("\n") }
 }
 
-/** For a role that was made for the goal: its place in the whole. */
+/** The place of a role that was made for the goal. */
 function pipeline({ team, task }: PromptFacts, { name, prefix, innerLoop }: RoleDefinition): string[] {
   const loop = "yes: you do the tasks of your role one after the other, and go on with what you found before"
   return [

@@ -9,7 +9,7 @@ import {
   section,
 } from "../../planning/views/planning-prompt.ts"
 
-/** Asks which capabilities a goal needs, which roles have them, and what waits for what. */
+/** Asks which capabilities a goal needs, which roles have them, and what depends on what. */
 export function coordinatorPrompt({ goal, repository, shared, map, roles, before }: PlannerFacts): string {
   const existing = roles.filter(({ prefix }) => prefix !== undefined)
   return join(

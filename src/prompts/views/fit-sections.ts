@@ -1,4 +1,3 @@
-/** A part of a prompt. */
 export interface Section {
   readonly name: string
   readonly heading: string
@@ -8,7 +7,7 @@ export interface Section {
   /** Characters of the lead that are not teamwork's own words. */
   readonly material?: number
   readonly blocks?: readonly Block[]
-  /** Always only the last blocks, each at most this long. */
+  /** Only the last blocks, each at most this long. */
   readonly most?: { readonly blocks: number; readonly characters: number }
 }
 
@@ -17,13 +16,12 @@ export interface Block {
   readonly body: string
   /** Written by others: fenced, so that it cannot pose as part of the prompt. */
   readonly isForeign: boolean
-  /** Teamwork's own words, not those of users or agents. */
   readonly isOurs?: true
 }
 
 export interface FittedSection {
   readonly name: string
-  /** 0 for a section that was left out. */
+  /** 0 for an omitted section. */
   readonly characters: number
   readonly trimmed: number
 }
@@ -33,19 +31,19 @@ export interface FittedText {
   readonly sections: readonly FittedSection[]
   /** Characters of teamwork's own words: rules, headings and fences. The rest is material. */
   readonly own: number
-  /** Characters over the limit, because the rest must not be cut. */
+  /** Because the rest must not be cut. */
   readonly overBy: number
 }
 
-/** A shorter piece says too little. */
+/** A shorter piece is no help. */
 const LEAST_OF_A_BODY = 200
 
-/** Shorter sections are cut last: one long message must not push everything else out. */
+/** Shorter sections are cut last: one long message must not displace everything else. */
 const FAIR_SHARE = 2000
 
 /**
- * One text of all sections, at most `limit` characters long. The section of the lowest priority is cut first: long bodies
- * in the middle, then the oldest entries, then all of it. The last line says what was trimmed.
+ * At most `limit` characters long. The section of the lowest priority is cut first: long bodies in the middle, then
+ * the oldest entries, then all of it. The last line names what was trimmed.
  */
 export function fitSections(sections: readonly Section[], limit: number): FittedText {
   const full = sections.map((section) => render(section))
@@ -74,7 +72,7 @@ function ownOf({ material = 0, blocks = [] }: Section, before = "", after = ""):
   return Math.min(after.length, Math.max(0, before.length - bodies))
 }
 
-/** The sections that may be cut, the lowest priority first. */
+/** Without those that are never cut; the lowest priority first. */
 function inOrder(sections: readonly Section[]) {
   const trimmable = sections.flatMap((section, index) =>
     section.priority === null ? [] : [{ section, index, priority: section.priority }],
@@ -108,9 +106,9 @@ function join(texts: readonly string[]): string {
 }
 
 interface Shape {
-  /** Bodies that are longer are shortened to this. */
+  /** Longer bodies are shortened. */
   readonly maxBody?: number
-  /** Only so many of the last blocks. */
+  /** Of the last blocks. */
   readonly keep?: number
 }
 
@@ -127,7 +125,6 @@ function renderBlock({ label, body, isForeign }: Block, maxBody = Number.POSITIV
   return label === undefined ? shown : `${label}\n${shown}`
 }
 
-/** The longest form of the section that fits, or nothing. */
 function shrink(section: Section, room: number): string {
   const { blocks = [] } = section
   const fits = (shape: Shape) => render(section, shape).length <= room
@@ -138,7 +135,7 @@ function shrink(section: Section, room: number): string {
   return keep === undefined ? "" : render(section, { maxBody: LEAST_OF_A_BODY, keep })
 }
 
-/** The largest number that fits, by bisection. */
+/** By bisection. */
 function findLargest(from: number, to: number, fits: (size: number) => boolean): number | undefined {
   let best: number | undefined
   let low = from
@@ -153,7 +150,7 @@ function findLargest(from: number, to: number, fits: (size: number) => boolean):
   return best
 }
 
-/** Keeps the beginning, which says what it is about, and the end, which says what came out. */
+/** Keeps the beginning, which names the subject, and the end, which has the result. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text
   const mark = (left: number) => `\n[... ${left} characters left out ...]\n`
@@ -164,12 +161,12 @@ export function shorten(text: string, max: number): string {
   return `${text.slice(0, head)}${mark(tail - head)}${text.slice(tail)}`
 }
 
-/** Whether a surrogate pair would be cut apart. */
+/** Inside a surrogate pair. */
 function cutsLetter(text: string, at: number): boolean {
   return at > 0 && /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1))
 }
 
-/** Longer than any fence inside, so nothing in it can end it. */
+/** Longer than any fence inside, so the text cannot end it. */
 function fence(text: string): string {
   let longest = 0
   for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)

@@ -5,7 +5,7 @@ import { type FittedText, fitSections } from "./fit-sections.ts"
 const LEAD =
   "Your work on the task before does not fit to what others merged meanwhile. This folder holds the newest merged state now, without your work; your commits are kept. You know best why you wrote what you wrote: bring your work in as told below, resolve what does not fit so that the intention of both sides holds, and undo nothing of what others did. The same FILE SCOPE and checks apply. Commit the merge, run the checks, and end with what you changed."
 
-/** For the agent that did the work, in its session: what does not merge, with both sides. */
+/** For the agent that did the work, in its session. */
 export function mergePrompt(
   { id, title, description }: Pick<Task, "id" | "title" | "description">,
   { mask, limit }: { readonly mask: (text: string) => string; readonly limit: number },

@@ -18,7 +18,7 @@ export function isPlanned(phase: Phase): phase is Planned {
   return phase in ASKED
 }
 
-/** The question of a phase before the agent may write; `rejection` is why its plan was not approved. */
+/** Before the agent may write; `rejection` is why its plan was not approved. */
 export function phasePrompt(phase: Planned, rejection: string | null): string {
   const again =
     rejection === null
@@ -27,7 +27,6 @@ export function phasePrompt(phase: Planned, rejection: string | null): string {
   return `${ASKED[phase]}${again}\n\nYou may read, search and run what changes nothing. Do not write any file yet: what is written before the approval is set aside.`
 }
 
-/** Lets the agent begin, with the approved plan and a note. */
 export function approvedPrompt({ plan, note }: { readonly plan: string; readonly note: string | null }): string {
   const mind = note === null ? "" : `\n\nTo be minded:\n\n${manyLines(note)}`
   return `YOUR PLAN IS APPROVED. You may write now: carry it out, run the checks, and end with what you changed.\n\nThe plan:\n\n${manyLines(plan)}${mind}`

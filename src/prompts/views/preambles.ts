@@ -54,7 +54,7 @@ interface Closing {
   readonly hasGap: boolean
 }
 
-/** How to end an answer; `src/tasks/closing-block.ts` reads it. */
+/** `src/tasks/closing-block.ts` reads the block. */
 export function closingWords({ id }: Pick<Task, "id">, { hasFindings, hasGap }: Closing): string {
   const lines = [
     `\`FAILED task #${id}: <reason>\` if the task is not done, or only in part.`,

@@ -5,7 +5,7 @@ import { type FittedText, fitSections } from "./fit-sections.ts"
 interface RepairFacts {
   readonly mask: (text: string) => string
   readonly limit: number
-  /** Changes outside of the task's files: kept in the commit, removed from the worktree. */
+  /** Outside of the task's files: kept in the commit, removed from the worktree. */
   readonly aside?: { readonly commit: string; readonly changes: readonly { readonly message: string }[] } | null
 }
 
@@ -18,7 +18,7 @@ function listAside({ commit, changes }: NonNullable<RepairFacts["aside"]>): stri
   return [...lines, `Bring them back once you may: git cherry-pick -m 1 ${commit}`].join("\n")
 }
 
-/** For the agent whose work did not pass, in its session: what to repair. */
+/** For the agent whose work did not pass, in its session. */
 export function repairPrompt(
   { checks, issues }: Pick<Verdict, "checks" | "issues">,
   { mask, limit, aside = null }: RepairFacts,

@@ -71,7 +71,7 @@ function withoutRepeat(result: string): string {
   return reason !== null && reason !== "" && rest !== result && rest.includes(reason) ? rest : result
 }
 
-/** The result holds the agent's words and files; only other evidence adds to it. */
+/** The result has the agent's words and files; only other evidence adds to it. */
 function isInResult({ type, text, facts: { path } }: Evidence, result: string): boolean {
   if (type === "note") return text !== "" && result.includes(text)
   return type === "file" && text === "" && path !== undefined && result.includes(path)
@@ -101,7 +101,7 @@ export function messages(messages: readonly Message[]): Maybe {
   })
 }
 
-/** Fenced to show where it ends, but an instruction all the same. */
+/** Fenced to show its end, but still an instruction. */
 export function feedback(texts: PromptFacts["feedback"]): Maybe {
   return section({
     name: "feedback",
@@ -119,7 +119,7 @@ export function wisdom({
   needs,
 }: Pick<PromptFacts, "wisdom" | "learned" | "needs">): Maybe {
   const shown = needs.slice(-MOST_UPSTREAM.blocks)
-  // The result of a needed task already holds what it learned.
+  // The result of a needed task already has what it learned.
   const learned = all.filter(
     ({ taskId, text }) => !shown.some(({ id, result }) => id === taskId && result?.includes(text)),
   )
@@ -140,7 +140,7 @@ function wisdomLine({ kind, text, by, taskId, count }: PromptFacts["learned"][nu
   return `- ${kind} (by ${by}${where}${count === 1 ? "" : `, said ${count} times`}): ${text.replaceAll("\n", "\n  ")}`
 }
 
-/** With evidence of the current attempt, which another agent may have begun. */
+/** Another agent may have begun the current attempt. */
 export function guidance({ task, evidence, setbacks }: PromptFacts): Maybe {
   const attempts = Array.from({ length: task.attempt }, (_, index) => index + 1)
   return section({
@@ -200,9 +200,9 @@ function setbackLine({ what, by, reason, advice }: Setback): string {
   return advice === undefined ? line : `${line}\n  Advice: ${advice}`
 }
 
-/** Characters of each artifact. */
+/** Of each artifact. */
 const EXCERPT = 1000
-/** The latest ones, because early ones were probably improved since. */
+/** Early ones were probably improved since. */
 const MOST_ARTIFACTS = 5
 
 export function artifacts({ artifacts: made, team }: Pick<PromptFacts, "artifacts" | "team">): Section | undefined {
