@@ -4,30 +4,27 @@ import { lastLines } from "../lib/text/last-lines.ts"
 import { adviseInstall } from "./install-advice.ts"
 import type { TestResults } from "./results/test-results.ts"
 
-/** Of a gate's command; `accept` for one that a task brings along. */
+/** `accept`: a command of a task. */
 export type CommandKind = "build" | "lint" | "test" | "accept"
 
-/** The result of a command on one tree. */
 export interface RanCommand {
   readonly command: { readonly kind: CommandKind; readonly line: string }
   readonly hasPassed: boolean
-  /** Left out where the output does not name tests. */
+  /** Missing if the output does not name tests. */
   readonly tests?: TestResults
-  /** It passed, and its output says that it ran no test. */
+  /** The output says that no test ran. */
   readonly ranNoTest?: true
-  /** It failed because this program is not installed. */
+  /** The program that is not installed. */
   readonly missing?: string
-  /** It was stopped. `limitMs`: by this time limit. */
+  /** `limitMs`: the time limit that stopped it. */
   readonly stopped?: { readonly limitMs: number | null }
-  /** It failed and then passed on this tree; the tests that did. */
+  /** Tests that failed and then passed on this tree. */
   readonly flaky?: readonly string[]
   readonly durationMs: number
   readonly outputFile: string
-  /** The end of what it printed. */
   readonly tail?: string
 }
 
-/** The states of a gate on the base commit, as people read them. */
 export const STATE_WORDS = {
   green: "green",
   red: "red",
@@ -43,29 +40,26 @@ const names = v.pipe(v.nullish(v.array(v.string()), null), v.readonly())
 
 const Standing = v.object({
   kind: v.picklist(["build", "lint", "test", "accept"]),
-  /** Null: there is no command of the kind. */
   line: v.nullish(v.string(), null),
   state: v.picklist(STATES),
-  /** Of a green one: its output says that it ran no test. */
+  /** The output says that no test ran. */
   ranNoTest: v.optional(v.literal(true)),
-  /** The failing tests of a red one; null where the output does not name them. */
+  /** Failing tests; null if the output does not name them. */
   failing: names,
-  /** The tests that failed and then passed on the base; null when it is not flaky. */
+  /** Tests that failed and then passed; null if not flaky. */
   flaky: names,
-  /** The program that is not installed. */
   program: v.nullish(v.string(), null),
   /** What to install or to type. */
   advice: v.nullish(v.string(), null),
   durationMs: v.nullish(v.number(), null),
-  /** Of a red one that names no tests: the end of its output. */
+  /** The end of the output, if it names no tests. */
   lastLines: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   outputFile: v.nullish(v.string(), null),
 })
 
-/** How one gate command stood on the base commit, before any work began. */
 export type Standing = Readonly<v.InferOutput<typeof Standing>>
 
-/** How every gate stood on the base commit. Later verdicts are relative to it. */
+/** The gates on the base commit. Later verdicts are relative to it. */
 export interface Baseline {
   readonly commit: string
   readonly tree: string
@@ -76,7 +70,7 @@ export function standingOf(result: RanCommand): Standing {
   const { command, durationMs, outputFile, missing = null, tests, flaky = null, ranNoTest, tail = "" } = result
   const { kind, line } = command
   const state = stateOf(result)
-  // A command that failed without a failing test failed for another reason, such as a compile error.
+  // Without a failing test there is another reason, such as a compile error.
   const failing = state === "red" && tests !== undefined && tests.failed.length > 0 ? tests.failed : null
   const said = state === "red" && failing === null ? lastLines(tail, MAX_LINES) : []
   const program = state === "not_installed" ? missing : null
@@ -90,7 +84,7 @@ export function standingOf(result: RanCommand): Standing {
 
 const MAX_LINES = 5
 
-/** A kind without a command: none was found, or it is switched off. */
+/** No command was found, or it is switched off. */
 export function standingWithout(kind: CommandKind, isEnabled: boolean): Standing {
   const state = isEnabled ? "absent" : "off"
   const advice = adviceFor({ kind, state, program: null, line: null })
@@ -119,12 +113,12 @@ function adviceFor(standing: Pick<Standing, "kind" | "state" | "program" | "line
   }
 }
 
-/** Green, or red with named tests: only these show whether work made something worse. */
+/** Only these show whether work made something worse. */
 function canJudge({ state, failing }: Standing): boolean {
   return state === "green" || (state === "red" && failing !== null && failing.length > 0)
 }
 
-/** The warning when no gate can judge the work; undefined when one can, or nothing is known. */
+/** A warning if no gate can judge the work. */
 export function warnOfNoGate(gates: readonly Standing[]): string | undefined {
   if (gates.length === 0 || gates.some(canJudge)) return undefined
   const todo = 'repair one, or name one: teamwork config set gates.test "COMMAND"'
@@ -142,7 +136,7 @@ function detailOf({ state, program, failing, flaky }: Standing): string {
   return state === "green" && flaky !== null ? " (flaky)" : ""
 }
 
-/** An event lists at most so many failing tests; the output has all of them. */
+/** The output has all of them. */
 const MAX_RECORDED = 200
 
 export function writeStandings(gates: readonly Standing[]): string {
@@ -153,7 +147,7 @@ export function writeStandings(gates: readonly Standing[]): string {
 
 const StandingList = v.fallback(v.pipe(v.string(), v.parseJson(), validItems(Standing)), [])
 
-/** Reads what an event keeps. Entries that another version wrote in another form are left out. */
+/** Skips entries that another version wrote in another form. */
 export function readStandings(text: string): readonly Standing[] {
   return v.parse(StandingList, text)
 }

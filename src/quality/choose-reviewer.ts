@@ -2,19 +2,16 @@ import { programOf } from "../agents/program-of.ts"
 import { findProgram, SCRIPT } from "../agents/programs.ts"
 
 export type ReviewerChoice =
-  /** Asked one after the other, until one gives a verdict. */
+  /** Asked in this order until one gives a verdict. */
   { readonly candidates: readonly string[] } | { readonly why: string }
 
 export interface ReviewerFacts {
-  /** How many tasks each agent did. */
   readonly done: ReadonlyMap<string, number>
-  /** The names of the agents that are set up here. */
   readonly agents: readonly string[]
-  /** Review work that no agent is known to have done, too. */
+  /** Also review work of unknown agents. */
   readonly isRequired: boolean
 }
 
-/** Which agents can review the work of a team, or why it is not reviewed. */
 export function chooseReviewer({ done, agents, isRequired }: ReviewerFacts): ReviewerChoice {
   const worked = [...done].filter(([, count]) => count > 0)
   if (!isRequired && worked.every(([agent]) => programOf(agent) === SCRIPT))
@@ -24,9 +21,9 @@ export function chooseReviewer({ done, agents, isRequired }: ReviewerFacts): Rev
 }
 
 /**
- * The agents that can judge work, for reviews and for QA. First those whose program did least of it, because a second
- * account of the program that did the work is no second opinion; then those that suit reviews; then in the order of the
- * list of programs. An agent that did the work itself, in a fresh session, is asked last.
+ * Agents that can judge work, for reviews and QA. First those whose program did least of it: a second account of
+ * the same program is no second opinion. Then those that suit reviews, then the order of the list. The agent that
+ * did the work is last, in a fresh session.
  */
 export function listJudges(agents: readonly string[], done: ReadonlyMap<string, number>): string[] {
   const byProgram = new Map<string, number>()

@@ -4,36 +4,35 @@ import { isKnownTool } from "./install-advice.ts"
 import type { AgainstBaseline, VerdictStatus } from "./verdict.ts"
 
 export interface Expectation {
-  /** The result on the base; undefined counts as green. */
+  /** Undefined counts as green. */
   readonly base: Standing | undefined
-  /** The task's acceptance names this command, so it must pass even if it failed before. */
+  /** The acceptance names this command: it must pass even if it failed before. */
   readonly isNamed: boolean
-  /** Failing tests that tasks were asked to add. */
+  /** Failing tests that tasks had to add. */
   readonly asked: ReadonlySet<string>
 }
 
 export interface Comparison extends AgainstBaseline {
   readonly status: VerdictStatus
-  /** Why a failing command is tolerated, and what was red before. */
+  /** Why a failure is tolerated, and what was red before. */
   readonly remark: string | null
   readonly isWarning: boolean
 }
 
 const NO_FACTS = { before: null, now: null, broken: [], asked: [], flaky: null }
 
-/** A command that took too long on the base is not run. */
+/** Not run: too slow on the base. */
 export function compareTooSlow(base: Pick<Standing, "advice">): Comparison {
   return { ...NO_FACTS, ...skipTooSlow(base) }
 }
 
-/** A command that could not run. */
 export function compareUnrun(status: "failed" | "skipped", remark: string): Comparison {
   return { ...NO_FACTS, ...(status === "failed" ? failed(remark) : skipped(remark)) }
 }
 
 /**
- * A task is not blamed for what was red before, only for what it breaks: by test where both outputs name their tests,
- * else by command. Results that could be read before and cannot be read now are a failure.
+ * A task is only to blame for what it breaks, not for what was red before. Compares tests if both outputs name
+ * them, else the command. If only the earlier result names tests, that is a failure.
  */
 export function compareResults(result: RanCommand, expectation: Expectation): Comparison {
   const { base, isNamed } = expectation
@@ -66,7 +65,7 @@ function comparePassed({ flaky }: RanCommand, base: Standing | undefined): Outco
   return passed(`${before}, none now`)
 }
 
-/** A test command that ran no test fails when the acceptance names it, or when it ran tests before. */
+/** No test ran: fails if the acceptance names the command, or if tests ran before. */
 function compareEmpty({ base, isNamed }: Expectation): Outcome {
   if (isNamed) return failed("it ran no test, and the task's own acceptance names it")
   const hadTests = (base?.state === "green" || base?.state === "red") && base.ranNoTest !== true
@@ -74,9 +73,8 @@ function compareEmpty({ base, isNamed }: Expectation): Outcome {
   return skipped("it ran no test, so it says nothing about this work")
 }
 
-/** It could not run on the base either. */
 function excuseFor({ missing, stopped }: RanCommand, { base, isNamed }: Expectation): Outcome | undefined {
-  // `python3 -m shop` is not excused: the task may have been asked to write `shop`.
+  // `python3 -m shop` is not excused: `shop` may be the work of the task.
   const isExcused = missing !== undefined && (!isNamed || isKnownTool(missing))
   if (base?.state === "not_installed" && isExcused)
     return skipped(`it is left out; ${base.advice ?? `install ${missing}`}`)
@@ -99,7 +97,7 @@ function compareFailed({ stopped, missing, tests }: RanCommand, { base, asked }:
     return skipped(
       "it was red before the work began, and what failed then cannot be read: it says nothing about this work",
     )
-  // A stopped command did not run all of its tests.
+  // A stopped command skipped some tests.
   if (stopped !== undefined) return failed("it did not come to its end")
   if (asked.has(ANY_TEST) && missing === undefined)
     return { ...passed("a task was asked for a test that fails", true), asked: [ANY_TEST] }

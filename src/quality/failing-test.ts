@@ -3,7 +3,7 @@ import type { Task } from "../tasks/task.ts"
 import type { TestResults } from "./results/test-results.ts"
 import type { Verdict } from "./verdict.ts"
 
-/** Failing tests that tasks were asked to add, by command line. */
+/** Failing tests that tasks had to add, by command line. */
 export type AskedTests = ReadonlyMap<string, readonly string[]>
 
 /** `a failing test`, `a test that fails because of it`, `tests which fail until then`. */
@@ -12,17 +12,17 @@ const ASKED = /\b(?:failing|red)\s+(?:[\w-]+\s+){0,2}tests?\b|\btests?\s+(?:that
 const NOT_ASKED =
   /\b(?:no|not|never|without|fix(?:es|ed)?|repair(?:s|ed)?|mend(?:s|ed)?)\b[^.;,]*\b(?:failing|red)\b|\b(?:failing|red)\s+(?:[\w-]+\s+){0,2}tests?\s+(?:now\s+)?(?:pass|is|are)/i
 
-/** Whether the acceptance of a task asks for a test that fails, such as one that reproduces a bug. */
+/** Whether the acceptance asks for a failing test, for example to reproduce a bug. */
 export function asksForFailingTest({ acceptance }: Pick<Task, "acceptance">): boolean {
   return acceptance.some((line) => ASKED.test(line) && !NOT_ASKED.test(line))
 }
 
-/** Stands for all tests, where the output names none. */
+/** All tests, if the output names none. */
 export const ANY_TEST = "*"
 
 /**
- * The failing tests that a task added on request: those that the base does not have. Where the output on the base does
- * not name its passing tests, all failing tests count, if the task changed only test files.
+ * Requested failing tests that are not on the base. If the base output does not name its passing tests, all failing
+ * tests count, but only if the task changed nothing but test files.
  */
 export function findAskedTests(
   now: TestResults | undefined,
@@ -36,14 +36,13 @@ export function findAskedTests(
   return failed.filter((name) => !known.has(name))
 }
 
-/** What a gate judges. */
 export type AskingGate = { readonly task: TaskId } | "merged" | "final"
 
 type KnownTask = Pick<Task, "id" | "blockedBy" | "status">
 
 /**
- * The requested failing tests that a gate tolerates. Such a test may fail until a task that needs its task is done: the
- * gate of that task, and the final gate, require it to pass.
+ * Requested failing tests that a gate tolerates. Such a test must pass at the gate of the first task that needs its
+ * task, and at the final gate.
  */
 export function allowedTests(verdicts: readonly Verdict[], tasks: readonly KnownTask[], gate: AskingGate): AskedTests {
   const last = new Map<string, Verdict>()
@@ -71,7 +70,6 @@ function isDue(subject: string, byId: TasksById, gate: AskingGate): boolean {
   return byId.values().some(({ id, status }) => status !== "skipped" && id !== subject && needs(id, subject, byId))
 }
 
-/** Directly or indirectly. */
 function needs(id: string, wanted: string, byId: TasksById): boolean {
   const seen = new Set<string>()
   const left = [...(byId.get(id)?.blockedBy ?? [])] as string[]

@@ -2,15 +2,14 @@ import { lastLines, linesAround } from "../lib/text/last-lines.ts"
 import type { FirstFailure } from "./first-failure.ts"
 import type { Check, Verdict } from "./verdict.ts"
 
-/** Why a gate failed, in a few lines. */
 export interface FailureExcerpt {
-  /** The command, how it ended, and its first failing test. */
+  /** The command, its exit and its first failing test. */
   readonly what: string
-  /** The last lines of the output, or those around the first failing test. */
+  /** The last lines, or those around the first failing test. */
   readonly lines: readonly string[]
 }
 
-/** Undefined for a verdict that did not fail. */
+/** Undefined if the verdict did not fail. */
 export function excerptOf({
   status,
   checks,
@@ -18,7 +17,7 @@ export function excerptOf({
 }: Pick<Verdict, "status" | "checks" | "issues">): FailureExcerpt | undefined {
   if (status !== "failed") return undefined
   const failed = checks.filter((check) => check.status === "failed")
-  // A command that failed explains more than another check.
+  // A failed command explains more than other checks.
   const check = failed.find(({ command }) => command !== undefined) ?? failed[0]
   if (check === undefined) return { what: firstError(issues) ?? "see its verdict", lines: [] }
   return { what: describeCheck(check, issues), lines: linesOf(check) }
@@ -28,16 +27,13 @@ export function explain({ what, lines }: FailureExcerpt): string {
   return [what, ...lines.map((line) => `    ${line}`)].join("\n")
 }
 
-/** The failure as an event has it. */
 export function toldFailure(verdict: Pick<Verdict, "status" | "checks" | "issues">): { readonly failure?: string[] } {
   const excerpt = excerptOf(verdict)
   return excerpt === undefined ? {} : { failure: [excerpt.what, ...excerpt.lines] }
 }
 
-/** The report has all of them. */
 const MOST_WARNINGS = 5
 
-/** The warnings of a final verdict that passed, for its event. */
 export function toldWarnings({ scope, status, issues }: Pick<Verdict, "scope" | "status" | "issues">): {
   readonly warnings?: string[]
 } {

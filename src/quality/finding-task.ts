@@ -1,6 +1,6 @@
 import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
 
-/** The id of the task that fixes findings about one task, or about the work as a whole. The round makes it unique. */
+/** The id of a task that fixes findings about a task, or about all the work. The round makes it unique. */
 export function findingId(round: number, task: string | null): TaskId {
   const plain = `finding-${round}-${task ?? WHOLE}`
   if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
@@ -9,7 +9,7 @@ export function findingId(round: number, task: string | null): TaskId {
 
 const WHOLE = "whole"
 
-/** What such a task fixes; null for any other id. */
+/** Null for other ids. */
 export function findingOf(id: string): { readonly round: number; readonly task: string | null } | null {
   const match = /^finding-(\d+)-(.+)$/.exec(id)
   if (match === null) return null

@@ -1,6 +1,6 @@
-/** The first failing test that the output of a command names; of a compiler or linter, its first error. */
+/** The first failing test in an output, or the first error of a compiler or linter. */
 export interface FirstFailure {
-  /** The test with its groups, or the rule or code of an error. */
+  /** The test with its groups, or the code of an error. */
   readonly test: string
   readonly file: string | null
   readonly line: number | null
@@ -10,27 +10,30 @@ export interface FirstFailure {
 type Lines = readonly string[]
 type Groups = Readonly<Partial<Record<"test" | "file" | "line" | "message" | "owner", string>>>
 
-/** How a program reports a failure. The groups of the patterns are merged: `place` wins, then `head`, `above`, `after`. */
+/**
+ * How a program reports a failure. The groups of all patterns are merged: `place` wins, then `head`, `above`,
+ * `after`.
+ */
 interface Format {
-  /** Must occur in the output, where other programs print lines like `head`. */
+  /** Must occur in the output, if other programs print lines like `head`. */
   readonly sign?: RegExp
   /** `head` is searched below this line. */
   readonly after?: RegExp
   /** The line just above `head`. */
   readonly under?: RegExp
   readonly head: RegExp
-  /** The nearest such line above `head`. */
+  /** The nearest match above `head`. */
   readonly above?: RegExp
   readonly needsAbove?: true
-  /** The report stands above `head`, below this line. By default it stands below `head`. */
+  /** The report starts below this line and ends at `head`. By default it follows `head`. */
   readonly begin?: RegExp
   readonly end?: RegExp
-  /** Where it failed: the first or last such line of the report. `frame`: a line of a JavaScript stack. */
+  /** The first or last match in the report. `frame`: a line of a JavaScript stack. */
   readonly place?: RegExp | "frame"
   readonly takesLast?: true
-  /** Lines below `head` that are not part of the report. */
+  /** Lines after `head` that are not part of the report. */
   readonly skip?: number
-  /** `place`: that of the place, or the text below it. By default the first text of the report. */
+  /** `place`: the text at or below the place. By default the first text of the report. */
   readonly message?: RegExp | "place"
   readonly name?: (groups: Groups) => string | undefined
 }
@@ -47,7 +50,7 @@ const CARGO = {
 } as const
 const isError = () => "error"
 
-/** Test runners come before compilers: the output of a runner may quote that of a compiler. */
+/** Test runners come first: their output may quote a compiler. */
 const FORMATS: readonly (Format | ((lines: Lines) => Groups | undefined))[] = [
   // bun: `(fail) math > adds [0.33ms]` below the error, which stands below `a.test.ts:`
   {
@@ -158,7 +161,7 @@ const FORMATS: readonly (Format | ((lines: Lines) => Groups | undefined))[] = [
 
 const MAX_TEXT = 300
 
-/** `folder` is where the command ran; paths inside it become relative. */
+/** Paths in `folder`, where the command ran, become relative. */
 export function findFirstFailure(output: string, folder: string): FirstFailure | undefined {
   const lines = Bun.stripANSI(output).split(/\r?\n/)
   for (const format of FORMATS) {
@@ -215,13 +218,11 @@ interface FoundLine {
   readonly at: number
 }
 
-/** The groups of a match, without those that matched nothing. */
 function matchLine(line: string | undefined, pattern: RegExp): Groups | undefined {
   const match = pattern.exec(line ?? "")
   return match === null ? undefined : Object.fromEntries(Object.entries(match.groups ?? {}).filter(([, text]) => text))
 }
 
-/** The first matching line below `after`, before `to`. */
 function findLine(lines: Lines, pattern: RegExp, after = -1, to = lines.length): FoundLine | undefined {
   for (let at = after + 1; at < to; at++) {
     const groups = matchLine(lines[at], pattern)
@@ -244,7 +245,7 @@ function nextText(lines: Lines, after: number, to?: number): string | undefined 
 
 const FRAME = /^\s*(?:at |❯ )(?:.*\()?(?:file:\/\/)?(?<file>[^\s():][^():]*|[A-Za-z]:[^():]+):(?<line>\d+)(?::\d+)?\)?$/
 
-/** The first line of a JavaScript stack that is neither of the runtime nor of a package. */
+/** Skips frames of the runtime and of packages. */
 function findFrame(lines: Lines, after: number, to?: number): FoundLine | undefined {
   for (let frame = findLine(lines, FRAME, after, to); frame !== undefined; frame = findLine(lines, FRAME, frame.at, to))
     if (!/node_modules|^node:|^internal/.test(frame.groups.file ?? "")) return frame
@@ -273,7 +274,6 @@ function readTap(lines: Lines): Groups | undefined {
   const place = findLine(lines, /^\s*(?:location|at): '?(?<file>.+?):(?<line>\d+)(?::\d+)?'?$/, at, end)
   const error = findLine(lines, /^\s*(?:error|message): (?<message>.*)$/, at, end)
   const said = error?.groups.message?.replace(/^(['"])(.*)\1$/, "$2")
-  // The stack has the place of the failure, `location` that of the test.
   const stack = findLine(lines, /^\s*stack: /, at, end)
   const frame =
     stack &&

@@ -1,4 +1,3 @@
-/** How to install programs that gates often need. */
 const SOURCES: Readonly<Record<string, string>> = {
   go: "install Go from https://go.dev/dl",
   cargo: "install Rust from https://rustup.rs",

@@ -1,15 +1,14 @@
 import type { Check, Verdict } from "./verdict.ts"
 
-/** The check that lists the tasks a partial final verdict leaves out. */
+/** The check that lists tasks outside of a partial final verdict. */
 export const LEFT_OUT = "tasks_left_out"
 
-/** A task that is not delivered. */
 export interface LeftOut {
   readonly task: string
   readonly why: string
 }
 
-/** Null when the verdict is about all tasks. */
+/** Null if the verdict is about all tasks. */
 export function leftOutOf({ scope, checks }: Pick<Verdict, "scope"> & { checks: readonly Check[] }): LeftOut[] | null {
   if (scope !== "final") return null
   const check = checks.find(({ name }) => name === LEFT_OUT)

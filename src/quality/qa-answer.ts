@@ -9,7 +9,6 @@ import { fitScores, type GivenScore } from "./quality.ts"
 
 export interface QaAnswer {
   readonly scores: readonly GivenScore[]
-  /** What has to be fixed. */
   readonly guidance: readonly string[]
 }
 
@@ -21,7 +20,7 @@ function scoreFields({ dimensions }: QaPlan) {
   }
 }
 
-/** The JSON Schema of an answer of QA. Every field is required: some programs allow no optional fields. */
+/** Every field is required: some programs allow no optional fields. */
 export function qaSchema(plan: QaPlan) {
   return jsonSchemaOf({
     scores: v.array(v.strictObject(scoreFields(plan))),
@@ -29,10 +28,10 @@ export function qaSchema(plan: QaPlan) {
   })
 }
 
-/** Good scores together with a grave remark are no verdict. */
+/** Good scores with a grave remark are no verdict. */
 const GOOD_SCORE = 80
 
-/** Throws `agent.failed` for an answer that is no verdict. */
+/** Throws `agent.failed` if the answer is no verdict. */
 export function parseQaAnswer(plan: QaPlan, answer: unknown): QaAnswer {
   const Answer = v.object({
     scores: v.array(v.object(scoreFields(plan))),

@@ -10,11 +10,10 @@ import { GENERIC_ROLE, type Task } from "../tasks/task.ts"
 export const QA_TYPES = ["code", "ui", "tests", "refactor", "documents", "research", "audit", "design"] as const
 export type QaType = (typeof QA_TYPES)[number]
 
-/** What QA scores, and how much it counts. The weights of a plan add up to 100. */
+/** The weights of a plan add up to 100. */
 export const Dimension = v.object({ name: v.string(), weight: v.number() })
 export type Dimension = Readonly<v.InferOutput<typeof Dimension>>
 
-/** How the work of one task will be checked. */
 export const QaPlan = v.object({
   type: v.fallback(v.picklist(QA_TYPES), "code"),
   dimensions: validItems(Dimension),
@@ -68,7 +67,6 @@ const TEMPLATES: Readonly<Record<QaType, Template>> = {
   },
 }
 
-/** What each score is about, for the prompt. */
 export const DIMENSION_ASKS: Readonly<Record<string, string>> = {
   correctness: "does it do what was asked for, in every case",
   completeness: "is all of it there",
@@ -79,7 +77,7 @@ export const DIMENSION_ASKS: Readonly<Record<string, string>> = {
   clarity: "does a reader understand it at once",
 }
 
-/** `overrides`: `name=weight` each, from the configuration; they replace the dimensions of the template. */
+/** `overrides` from the configuration, each `name=weight`, replace the dimensions of the template. */
 export function planQa(task: Task, overrides: readonly string[], responsibility?: Responsibility): QaPlan {
   const type = qaTypeOf(task, responsibility)
   const { weights, checks } = TEMPLATES[type]
@@ -95,7 +93,7 @@ export function planQa(task: Task, overrides: readonly string[], responsibility?
   }
 }
 
-/** By role or agent type, which says more than the words of a task. */
+/** Role and agent type say more than the words of a task. */
 const BY_NAME: Readonly<Partial<Record<string, QaType>>> = {
   docs: "documents",
   test: "tests",
@@ -127,12 +125,12 @@ const BY_KIND: Partial<Record<WorkKind, QaType>> = {
   ui: "ui",
 }
 const BY_WORK: Partial<Record<WorkType, QaType>> = { document: "documents", research: "research", design: "design" }
-/** A task that asks for research and a change is judged by the change. */
+/** Research plus a change is judged by the change. */
 const ALSO_CHANGES = /\b(?:and|then)\s+(?:fix|implement|add|change|update|remove|repair|refactor|migrate)\b/i
 
 type Described = Pick<Task, "role" | "title" | "description" | "files"> & { readonly agentType?: string | null }
 
-/** By agent type, the responsibility of a generated role, role, words and files of the task. */
+/** Decides by agent type, responsibility of a generated role, role, words and files. */
 export function qaTypeOf(task: Described, responsibility?: Responsibility): QaType {
   const { role, agentType, title, description } = task
   const made = responsibility === undefined ? undefined : BY_RESPONSIBILITY[responsibility]
@@ -142,7 +140,7 @@ export function qaTypeOf(task: Described, responsibility?: Responsibility): QaTy
   const kind = findWorkKind(text, classifyTask(text).domain, 0)
   const byKind = kind === undefined ? undefined : BY_KIND[kind]
   if (byKind !== undefined && byKind !== "ui") return byKind
-  // A role that writes code may also be asked for research.
+  // A role that writes code may also do research.
   const isResearch = workTypeOf({ ...task, role: GENERIC_ROLE }) === "research"
   const work = isResearch ? "research" : workTypeOf(task)
   const isChange = work === "research" && (task.files.length > 0 || ALSO_CHANGES.test(title))
@@ -167,7 +165,7 @@ export function readDimensions(overrides: readonly string[]): Dimension[] {
   throw new AppError("config.bad_value", `qa.dimensions must ${what}`, {}, { remedy })
 }
 
-/** The plan as the question of its approval. */
+/** The text of the approval question. */
 export function describeQaPlan({ type, dimensions, checks }: QaPlan): string {
   return [
     `As ${type}: ${dimensions.map(({ name, weight }) => `${name} ${weight} %`).join(", ")}.`,

@@ -13,18 +13,16 @@ type Score = Readonly<v.InferOutput<typeof Score>>
 const text = v.nullish(v.string(), null)
 
 const QualityData = v.object({
-  /** What was handed in, where that is known. */
   commit: text,
   tree: text,
-  /** The answer and the program of the agent that did the work; null where no worker handed it in. */
+  /** Null if no worker handed it in. */
   answer: text,
   agent: text,
   plan: v.fallback(v.nullable(QaPlan), null),
   scores: validItems(Score),
   total: v.nullish(v.number(), null),
-  /** `review`: neither good nor bad enough for a rule to decide. */
+  /** `review`: no rule decides. */
   result: v.fallback(v.nullable(v.picklist(["pass", "review", "fail"])), null),
-  /** What has to be fixed. */
   guidance: validItems(v.string()),
   judgedBy: text,
   /** Only commands ran; no agent or person read the work. */
@@ -33,12 +31,12 @@ const QualityData = v.object({
   reason: text,
 })
 
-/** One round of QA, from the hand-in to the decision. */
+/** A round of QA, from hand-in to decision. */
 export interface Quality extends Readonly<v.InferOutput<typeof QualityData>> {
   readonly number: number
   readonly taskId: TaskId | null
   readonly attempt: number | null
-  /** In this order; `withdrawn` when the work was handed in again before a decision. */
+  /** In this order; `withdrawn` if the work was handed in again before a decision. */
   readonly status: "submitted" | "planned" | "reported" | "accepted" | "returned" | "withdrawn"
   readonly submittedBy: string
   readonly submittedAt: string
@@ -49,7 +47,7 @@ export interface Thresholds {
   readonly review: number
 }
 
-/** After so many failures of one attempt, a person decides. */
+/** After this many failures of an attempt a person decides. */
 export const MAX_QA_FAILURES = 3
 
 export function judgeScores(
@@ -69,7 +67,7 @@ export function judgeScores(
   return { total, result: total >= pass ? "pass" : total >= review ? "review" : "fail" }
 }
 
-/** Whether an agent or a person read the work and scored each dimension of the plan once, in range. */
+/** Whether an agent or a person scored every dimension once, in range. */
 export function isVerdict({ plan, scores, total, isByChecks }: Quality): boolean {
   if (plan === null || total === null || isByChecks || scores.length !== plan.dimensions.length) return false
   const isGiven = ({ name }: Dimension) =>
@@ -87,7 +85,6 @@ export interface GivenScore {
   readonly reason: string
 }
 
-/** `correctness=85: the empty list is refused` */
 export function parseScore(text: string): GivenScore {
   const [, dimension, score, reason] = /^([^=]+)=(\d{1,3}):\s*(\S[\s\S]*)$/.exec(text.trim()) ?? []
   if (dimension !== undefined && score !== undefined && reason !== undefined)
@@ -95,7 +92,7 @@ export function parseScore(text: string): GivenScore {
   throw new AppError("usage", `score ${quoteInput(text)} is not of the form DIMENSION=NUMBER:REASON`)
 }
 
-/** Each dimension of the plan scored once, and nothing else. */
+/** Exactly one score per dimension. */
 export function fitScores({ dimensions }: QaPlan, given: readonly GivenScore[]): Score[] {
   const known = dimensions.map(({ name }) => name).join(", ")
   for (const { dimension, score } of given) {
@@ -113,7 +110,7 @@ export function fitScores({ dimensions }: QaPlan, given: readonly GivenScore[]):
   })
 }
 
-/** Feedback for the worker: what fell short; from the second failure on also what QA checks and said before. */
+/** What fell short; from the second failure on also what QA checks and said before. */
 export function guidanceOf(
   { scores, guidance, total, plan, reason }: Quality,
   { thresholds, failures, earlier }: { thresholds: Thresholds; failures: number; earlier: readonly Quality[] },
@@ -138,7 +135,7 @@ export function guidanceOf(
   return { checks, issues: [head, ...(said.length === 0 ? short : said), ...detail] }
 }
 
-/** The dimension with the lowest mean score, or the one asked for, and the tasks that fell short in it. */
+/** The dimension with the lowest mean, or the given one, and the tasks that fell short. */
 export function weakest(
   rounds: readonly Quality[],
   thresholds: Thresholds,
@@ -159,7 +156,7 @@ export function weakest(
   return { name: found.name, mean: found.mean, tasks }
 }
 
-/** The same files are the same work, also under another commit. */
+/** Same files are the same work, also under another commit. */
 export function isSameState(
   known: Pick<Quality, "commit" | "tree">,
   { commit, tree }: { readonly commit: string | null; readonly tree: string | null },

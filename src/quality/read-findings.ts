@@ -3,8 +3,8 @@ import { isGrave, type NewFinding, readSeverity, type Severity } from "./finding
 type Read = Omit<NewFinding, "task">
 
 /**
- * Finds findings in the prose of a reviewer: `CRITICAL: ...`, `**[High]** src/a.ts:12 ...`, a heading `## Critical` with a
- * list. Lines of the documented form, which begin with FINDING, are read by the closing block.
+ * Finds findings in prose: `CRITICAL: ...`, `**[High]** src/a.ts:12 ...`, a heading `## Critical` with a list. The
+ * closing block reads lines that begin with FINDING.
  */
 export function readProse(answer: string): Read[] {
   const found: Read[] = []
@@ -58,7 +58,7 @@ function readLine(line: string): { severity: Severity; text: string } | undefine
     .replace(labelled[0], "")
     .replace(/\(\s*\)|\[\s*\]/g, "")
     .replace(/^[\s:|–—-]+|[\s:|–—-]+$/g, "")
-  // A label alone belongs to a text elsewhere: keep it only if it is grave.
+  // A lone label belongs to a text elsewhere: keep it only if it is grave.
   const severity = readSeverity(labelled[1] ?? "")
   if (rest !== "") return { severity, text: rest }
   return isGrave({ severity }) ? { severity, text: line } : undefined
@@ -66,7 +66,7 @@ function readLine(line: string): { severity: Severity; text: string } | undefine
 
 const ITEM = /^ ?(?:[-*+•]|\d+[.)])\s/
 
-/** Without list marks, emphasis, table bars and emoji. */
+/** Removes list marks, emphasis, table bars and emoji. */
 function plain(raw: string): string {
   return raw
     .replace(/^[\s>|]*(?:#{1,6}\s+)?(?:[-*+•]\s+|\d+[.)]\s+)?/, "")
@@ -75,7 +75,7 @@ function plain(raw: string): string {
     .replace(/[\s|]+$/, "")
 }
 
-/** A path with an extension, or any name with a line: `src/a.ts`, `src/a.ts line 7`, `Makefile:12`. */
+/** A path with an extension, or a name with a line: `src/a.ts`, `src/a.ts line 7`, `Makefile:12`. */
 const PLACE =
   /(?:^|[\s(|])(?:((?:[\w@.-]+\/)*[\w@.-]+\.[A-Za-z][A-Za-z0-9]{0,7})(?:[:#]L?(\d+)|,? lines? (\d+))?|([\w@./-]*[A-Za-z][\w@./-]*):(\d+)\b)/
 

@@ -8,14 +8,14 @@ import { readPlace, readProse } from "./read-findings.ts"
 import type { Check } from "./verdict.ts"
 
 export interface Review {
-  /** The reviewer says PASS and nothing contradicts that. */
+  /** PASS, and nothing contradicts it. */
   readonly isPassed: boolean
   readonly findings: readonly NewFinding[]
-  /** Whether each finding it was asked about is fixed. */
+  /** By number: is the earlier finding fixed? */
   readonly earlier: ReadonlyMap<number, boolean>
 }
 
-/** The JSON Schema of a review. Every field is required: some programs allow no optional fields. */
+/** Every field is required: some programs allow no optional fields. */
 export function reviewSchema() {
   return jsonSchemaOf({
     verdict: v.picklist(["PASS", "FAIL"]),
@@ -55,7 +55,7 @@ const EarlierAnswer = v.object({
   status: v.picklist(["fixed", "open"]),
 })
 
-/** What is accepted as an answer: more than the JSON Schema allows, since not every program keeps to it. */
+/** Accepts more than the JSON Schema, since not every program keeps to it. */
 const ReviewAnswer = v.object({
   verdict: v.picklist(["PASS", "FAIL"]),
   findings: v.pipe(v.array(v.unknown()), validItems(FoundAnswer)),
@@ -65,11 +65,11 @@ type ReviewAnswer = v.InferOutput<typeof ReviewAnswer>
 
 interface Asked {
   readonly isTask: (id: string) => boolean
-  /** The numbers of the earlier findings that the reviewer must answer for. */
+  /** Earlier findings that the reviewer must answer for. */
   readonly earlier?: readonly number[]
 }
 
-/** Throws `agent.failed` for an answer that is no verdict. */
+/** Throws `agent.failed` if the answer is no verdict. */
 export function parseReview(answer: unknown, { isTask, earlier = [] }: Asked): Review {
   const read = v.safeParse(ReviewAnswer, answer)
   if (!read.success)
@@ -87,7 +87,7 @@ export function parseReview(answer: unknown, { isTask, earlier = [] }: Asked): R
   return { isPassed: false, findings: isOpen ? found : withGrave(found), earlier: fixed }
 }
 
-/** Reads a review in prose. A FAIL or a grave finding counts; nothing in prose counts as PASS. */
+/** In prose only a FAIL or a grave finding counts, never a PASS. */
 export function readReviewText(answer: string): Review | undefined {
   const told = readClosingBlock(answer).findings
   const prose = readProse(answer)
@@ -97,7 +97,7 @@ export function readReviewText(answer: string): Review | undefined {
   return { isPassed: false, findings: withGrave(found), earlier: new Map() }
 }
 
-/** After a FAIL at least one finding must be fixed, whatever severity the reviewer gave. */
+/** After a FAIL at least one finding must be grave. */
 function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
   if (found.some(isGrave)) return found
   if (found.length > 0) return found.map((finding) => ({ ...finding, severity: "major" as const }))
@@ -108,7 +108,7 @@ function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
 function parseFinding(found: ReviewAnswer["findings"][number], isTask: (id: string) => boolean): NewFinding[] {
   const { task, file, line, severity: word, text } = found
   const severity = GRAVE_WORDS.test(text) ? "critical" : readSeverity(word ?? "")
-  // Without words there is nothing to work with, but a grave finding still counts against a PASS.
+  // Without words there is nothing to fix, but a grave finding still contradicts a PASS.
   if (text === "" && (word === null || !isGrave({ severity }))) return []
   // Some write `task #3`.
   const id = [task.trim(), task.trim().replace(/^(?:task )?#?/i, "")].find(isTask) ?? null
@@ -132,7 +132,7 @@ function parseEarlier(said: ReviewAnswer["earlier"], asked: readonly number[]): 
   return known
 }
 
-/** Findings as checks of a verdict, one check per task. */
+/** One check per task. */
 export function checksOf(findings: readonly NewFinding[]): Check[] {
   const groups = Map.groupBy(findings, ({ task }) => task)
   return [...groups].map(([task, some]) => ({

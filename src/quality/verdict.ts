@@ -7,7 +7,6 @@ export interface Check {
   readonly name: string
   readonly status: VerdictStatus
   readonly evidence?: string
-  /** Of a check that ran a command. */
   readonly command?: string
   readonly durationMs?: number
   readonly outputFile?: string
@@ -15,29 +14,27 @@ export interface Check {
   readonly baseline?: AgainstBaseline
 }
 
-/** A command compared with its result on the base commit. */
+/** Compared with the base commit. */
 export interface AgainstBaseline {
-  /** Failing tests before the work began, and now; null where the output does not name them. */
+  /** Failing tests before and now; null if the output does not name them. */
   readonly before: number | null
   readonly now: number | null
   /** Tests that fail only now. */
   readonly broken: readonly string[]
-  /** Failing tests that a task was asked to add. */
+  /** Failing tests that a task had to add. */
   readonly asked: readonly string[]
-  /** Tests that failed and then passed on the same files; null for a command that is not flaky. */
+  /** Tests that failed and then passed on the same files; null if not flaky. */
   readonly flaky: readonly string[] | null
 }
 
-/** The committed state that was judged. */
 export interface Judged {
   readonly commit: string
   readonly tree: string
 }
 
-/** The result of a gate. */
 export interface Verdict extends Partial<Judged> {
   readonly scope: VerdictScope
-  /** Task id or wave number; null for the team as a whole. */
+  /** Task id or wave number; null for the team. */
   readonly subject: string | null
   readonly status: VerdictStatus
   readonly checks: readonly Check[]
@@ -46,5 +43,5 @@ export interface Verdict extends Partial<Judged> {
   readonly timestamp: string
 }
 
-/** The check that a task changed something, or that its agent said why nothing had to be changed. */
+/** The task changed something, or its agent said why not. */
 export const CHANGES_PRESENT = "changes_present"

@@ -47,7 +47,7 @@ export const qaSubmit = command({
   },
 })
 
-/** Undefined outside of a repository, where work has no commit. */
+/** Outside a repository work has no commit. */
 async function findState(
   session: Session,
   revision: string | undefined,

@@ -35,7 +35,7 @@ const waveInput = {
 }
 const finalInput = { ...teamFields, commit: merged, base: since, again }
 
-/** Gates run commands of the repository, which a person agrees to once. */
+/** Gates run commands of the repository; a person agrees to that once. */
 async function trustedVerifier(session: Session, input: { readonly again?: boolean }) {
   await trustHere(session, { folder: session.host.io.cwd })
   return verifierFor(session, input)

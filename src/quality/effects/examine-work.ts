@@ -19,9 +19,9 @@ import { composeQaPrompt } from "../views/qa-prompt.ts"
 
 export interface ExaminePorts {
   readonly verifier: Verifier
-  /** Left out when no agent can be asked. */
+  /** Missing if no agent can be asked. */
   readonly ask?: () => Promise<Omit<AskPorts, keyof TeamName>>
-  /** The longest prompt for an agent, in characters. */
+  /** In characters. */
   promptLimit(agent: string): number
   readonly timeoutMs: number | null
 }
@@ -31,37 +31,30 @@ export interface ExamineRequest extends TeamName {
   readonly plan: QaPlan
   readonly commit: string
   readonly tree: string
-  /** Where the work began. */
   readonly base: string
-  /** The answer of the agent that did the work. */
   readonly answer: string
-  /** The agent that did it. */
   readonly executor: string
-  /** What QA said before. */
   readonly earlier: readonly string[]
   readonly signal: AbortSignal
 }
 
-export type Examined =
-  /** `isByChecks`: only commands ran. */
-  (QaAnswer & { readonly by: string; readonly isByChecks: boolean }) | NoVerdict
+export type Examined = (QaAnswer & { readonly by: string; readonly isByChecks: boolean }) | NoVerdict
 
-/** No valid answer: neither a pass nor a failure. */
+/** Neither a pass nor a failure. */
 export interface NoVerdict {
   readonly why: string
-  /** When the first program is available again, if all are at their limit. */
+  /** When the first program is available again, if all are rate-limited. */
   readonly retryAt: string | null
 }
 
-/** The name of QA in the team. */
 export const QA = "qa"
 
 const MOST_ASKED = 3
 
 /**
- * Asks a program that did not do the work to read it in a clean checkout; the program that did it only when there is no
- * other. Without a valid answer it is asked once more, then the next one is. For work of a script, its checks run again
- * in a clean checkout and give the scores.
+ * Asks a program that did not do the work, if there is one, to read it in a clean checkout. Each program gets two
+ * tries, then the next one is asked. For work of a script, its checks run again in a clean checkout and give the
+ * scores.
  */
 export async function examineWork(ports: ExaminePorts, request: ExamineRequest): Promise<Examined> {
   if (request.executor === SCRIPT) return examineByChecks(ports, request, "its own commands did the work")
@@ -109,7 +102,7 @@ async function askOne(
   return { ...parseQaAnswer(plan, structured), by: `${QA}-${agent}`, isByChecks: false }
 }
 
-/** Commands that passed on these files run once more; a stored failure counts. */
+/** Runs passed commands once more; a stored failure counts. */
 async function examineByChecks({ verifier }: ExaminePorts, request: ExamineRequest, why: string): Promise<Examined> {
   const { task, plan, commit, tree, base, signal } = request
   const own = task.checks.map((line) => shellCommand("accept", line))

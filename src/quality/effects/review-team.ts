@@ -23,27 +23,26 @@ export interface ReviewPorts {
   readonly context: Context
   readonly merges: Pick<Merges, "find" | "findNamed" | "patch" | "tree">
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
-  /** Called for each round, because limits of agents end meanwhile. */
+  /** Called for each round, because rate limits end meanwhile. */
   openAsk(): Promise<Omit<AskPorts, keyof TeamName>>
-  /** The longest prompt for an agent, in characters. */
+  /** In characters. */
   promptLimit(agent: string): number
 }
 
 export interface ReviewRequest extends TeamName {
   readonly timeoutMs: number | null
-  /** How long to wait when all reviewers are rate-limited; by default 15 minutes. */
+  /** How long to wait if all reviewers are rate-limited; 15 minutes by default. */
   readonly patienceMs?: number
   readonly signal?: AbortSignal
 }
 
-/** The name of the reviewer in the team. */
 const REVIEWER = "reviewer"
 const PATIENCE_MS = 15 * 60_000
 
 /**
- * Asks an agent that did least of the work to review all of it, and whether earlier findings are fixed. An agent without
- * a valid answer is asked once more, then the next one is. Without any verdict the review is skipped, with the reason.
- * Throws only when interrupted.
+ * Asks an agent that did least of the work to review all of it and to check earlier findings. Each agent gets two
+ * tries, then the next one is asked. Without a verdict the review is skipped, with the reason. Throws only when
+ * interrupted.
  */
 export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Promise<Verdict> {
   const { context, merges } = ports
@@ -138,7 +137,7 @@ async function askReviewer(ports: ReviewPorts, request: ReviewRequest, asked: As
   }
 }
 
-/** A verdict that an agent gave as text, although it was asked for JSON. */
+/** A verdict as text, although JSON was requested. */
 function reviewInWords({ cause }: AppError): Review | undefined {
   const answers = cause instanceof UnreadAnswers ? cause.answers : []
   return answers.flatMap((answer) => readReviewText(answer) ?? []).at(-1)
@@ -167,7 +166,6 @@ function askOnce(
   )
 }
 
-/** The last agent of each task. */
 function lastAgents({ runs }: History): ReadonlyMap<string, string> {
   const agents = new Map<string, string>()
   for (const { task, agent } of runs.values()) if (task !== null) agents.set(task, agent)

@@ -13,16 +13,15 @@ import type { TreeFiles } from "./port.ts"
 import { detectPython } from "./python-commands.ts"
 import { detectTargets } from "./target-commands.ts"
 
-/** Commands of one folder. */
 export type Detected = Partial<Record<GateKind, readonly FoundCommand[]>>
 
-/** What a detector sees of one folder of the tree. */
+/** One folder of the tree. */
 export interface FolderFiles {
   has(...names: string[]): boolean
   find(pattern: RegExp): string | undefined
-  /** Empty for a file that does not exist. */
+  /** Empty if the file does not exist. */
   read(name: string): Promise<string>
-  /** The paths of matching files here and up to two levels down. */
+  /** Searches up to two levels down. */
   search(pattern: RegExp, inFolders?: RegExp): Promise<readonly string[]>
 }
 
@@ -31,8 +30,8 @@ const MAX_FOLDERS = 30
 const ORDER = ["build", "test", "lint"] as const
 
 /**
- * The build, lint and test commands that the files of a tree suggest. Folders one level down are searched only when the
- * top has none, as for `web/` and `server/` side by side.
+ * Build, lint and test commands that the files suggest. Searches one level down only if the top has none, as for
+ * `web/` and `server/` side by side.
  */
 export async function detectCommands(tree: TreeFiles): Promise<GateCommand[]> {
   const names = await tree.list("")

@@ -1,8 +1,7 @@
-/** A file that differs between two commits. */
 export interface FileDiff {
   readonly path: string
   readonly status: "added" | "deleted" | "modified"
-  /** Null: the file does not exist there. */
+  /** Null: it does not exist there. */
   readonly oldMode: string | null
   readonly newMode: string | null
   readonly isBinary: boolean
@@ -10,21 +9,21 @@ export interface FileDiff {
 }
 
 export interface Hunk {
-  /** The function or section that git names behind the second `@@`; empty for none. */
+  /** The function or section after the second `@@`; may be empty. */
   readonly heading: string
   readonly added: readonly AddedLine[]
   readonly removed?: readonly string[]
 }
 
 export interface AddedLine {
-  /** Counts from 1 in the new file. */
+  /** From 1, in the new file. */
   readonly number: number
   readonly text: string
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
 
-/** Parses `git diff --unified=0 --no-renames`. Lines are counted, so that none is taken for a header. */
+/** Parses `git diff --unified=0 --no-renames`. Counts lines, so that none is taken for a header. */
 export function parseDiff(text: string): FileDiff[] {
   const lines = text.split("\n")
   const files: FileDiff[] = []
@@ -65,12 +64,12 @@ function readHeader(lines: readonly string[], from: number): { file: Omit<FileDi
     else if (word === "old mode") oldMode = value
     else if (word === "new mode") newMode = value
     else if (word === "index") {
-      // `index 1a2b..3c4d 100644`: the mode did not change.
+      // `index 1a2b..3c4d 100644`: the mode is unchanged.
       const mode = /\.\.[0-9a-f]+ (\d{6})$/.exec(line)?.[1]
       if (mode !== undefined) oldMode = newMode = mode
     } else if (word === "---" || word === "+++") path = pathOf(value) ?? path
   }
-  // An empty or binary file is named in the first line only.
+  // Only the first line names an empty or binary file.
   if (path === "") path = pathOfGitLine(lines[from] ?? "")
   return { file: { path, status, oldMode, newMode, isBinary }, end }
 }
@@ -95,13 +94,13 @@ function readHunk(lines: readonly string[], from: number, match: RegExpExecArray
   return { hunk, end: at }
 }
 
-/** From `a/path` or `b/path`, which may be quoted and may end in a tab. Undefined: no file. */
+/** `a/path` or `b/path`, perhaps quoted or with a tab at the end. Undefined: no file. */
 function pathOf(name: string): string | undefined {
   const plain = unquote(name.replace(/\t$/, ""))
   return plain === "/dev/null" ? undefined : plain.slice(2)
 }
 
-/** `diff --git a/x b/x`: without renames both paths are the same. */
+/** `diff --git a/x b/x`: both paths are the same without renames. */
 function pathOfGitLine(line: string): string {
   const names = line.slice("diff --git ".length)
   if (names.startsWith('"')) return unquote(/^"(?:[^"\\]|\\.)*"/.exec(names)?.[0] ?? "").slice(2)

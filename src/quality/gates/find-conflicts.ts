@@ -3,18 +3,18 @@ import type { FileDiff } from "./diff-lines.ts"
 export interface TaskChanges {
   readonly taskId: string
   readonly files: readonly FileDiff[]
-  /** Tasks whose work it started from. */
+  /** Tasks it is based on. */
   readonly knows?: ReadonlySet<string>
 }
 
 export interface Conflicts {
-  /** The same function or section, as git names it. */
+  /** Same function or section, as git names it. */
   readonly critical: readonly string[]
-  /** The same file. */
+  /** Same file. */
   readonly warnings: readonly string[]
 }
 
-/** Finds places that several tasks changed without seeing the change of the other, also where git could merge them. */
+/** Finds places that several tasks changed without knowing the other change, even if git could merge them. */
 export function findConflicts(tasks: readonly TaskChanges[]): Conflicts {
   const places = new Map<string, { headings: Map<string, Set<string>>; tasks: Set<string> }>()
   for (const { taskId, files } of tasks) {

@@ -1,14 +1,14 @@
 import { findPattern } from "../../tasks/evidence.ts"
 
 /**
- * The first pattern in an added line of code. A word of code may be a name, so: several words count anywhere (`not
- * implemented`); a word in capitals counts as written (`TODO`, not the `todo` of a to-do app), and in any case inside a
- * comment; any other word counts in a comment or string (`"placeholder"`, not `<input placeholder=...>`).
+ * The first pattern in an added line. Words of code may be names, so: several words count anywhere (`not
+ * implemented`); capitals count as written (`TODO`, not the `todo` of a to-do app), in a comment in any case; other
+ * words count in comments and strings (`"placeholder"`, not `<input placeholder=...>`).
  */
 export function findRemark(line: string, patterns: readonly string[]): string | undefined {
   const lower = line.toLowerCase()
   return patterns.find((pattern) => {
-    // Most lines have none, and searching for whole words is much slower.
+    // A cheap test first: most lines have no match.
     const beginning = pattern.trim().slice(0, 3).toLowerCase()
     if (!lower.includes(beginning) || findPattern(line, [pattern]) === undefined) return false
     if (/\s/.test(pattern.trim())) return true
@@ -30,7 +30,7 @@ function commentOf(line: string): string | undefined {
     .find(Boolean)
 }
 
-/** The strings in a line, without keys (`"placeholder": 1`). */
+/** Without keys (`"placeholder": 1`). */
 function textsOf(line: string): string {
   const texts = line.matchAll(/"((?:[^"\\]|\\.)*)"(?!\s*:)|'((?:[^'\\]|\\.)*)'(?!\s*:)|`((?:[^`\\]|\\.)*)`/g)
   return [...texts].map(([, double, single, tick]) => double ?? single ?? tick ?? "").join("\n")

@@ -3,10 +3,9 @@ import type { AgainstBaseline, Check, VerdictStatus } from "../verdict.ts"
 import type { GateKind, KindSettings } from "./gate-command.ts"
 import type { JudgedCommand } from "./judged-command.ts"
 
-/** What a gate found. The checks decide. */
 export interface Findings {
   readonly checks: readonly Check[]
-  /** `error: ...` and `warning: ...`, with file and line where there are any. */
+  /** `error: ...` or `warning: ...`, with file and line if known. */
   readonly issues: readonly string[]
 }
 
@@ -20,7 +19,7 @@ export function join(parts: readonly Findings[]): Findings {
   return { checks: parts.flatMap((part) => part.checks), issues: parts.flatMap((part) => part.issues) }
 }
 
-/** A check that fails if there are errors. `evidence`: what was checked. */
+/** Fails if there are errors. `evidence`: what was checked. */
 export function checkThat(
   name: string,
   found: { readonly errors: readonly string[]; readonly warnings?: readonly string[]; readonly evidence?: string },
@@ -36,7 +35,6 @@ export function checkThat(
   }
 }
 
-/** `1 task`, `2 tasks`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`
 }
@@ -74,7 +72,6 @@ export function notRun(kind: GateKind, settings: KindSettings): Findings {
   return skipped(NAMES[kind], why)
 }
 
-/** One check per command. */
 export function checkCommands(judged: readonly JudgedCommand[]): Findings {
   return join(judged.map(checkCommand))
 }
@@ -111,7 +108,6 @@ function checkCommand({ command, result, output = "", comparison }: JudgedComman
 /** `asked` is not cut: later gates need all of it. */
 const MAX_BROKEN = 50
 
-/** Undefined when there is nothing to say. */
 function againstBaseline({ before, now, broken, asked, flaky }: Comparison): AgainstBaseline | undefined {
   const isPlain = (before ?? 0) === 0 && broken.length === 0 && asked.length === 0 && flaky === null
   return isPlain ? undefined : { before, now, broken: broken.slice(0, MAX_BROKEN), asked, flaky }

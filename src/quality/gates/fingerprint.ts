@@ -7,7 +7,7 @@ import type { GateCommand } from "./gate-command.ts"
 
 type Env = Readonly<Record<string, string>>
 
-/** Variables that change between runs and do not change results. */
+/** These change between runs but not the results. */
 const VOLATILE = new Set(["TERM", "TMPDIR", "XDG_RUNTIME_DIR", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 
 /** Programs that others run on. */
@@ -30,8 +30,8 @@ const COMPANIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * A hash of what decides a result besides the tree: the machine, the programs of the command, its environment, and in a
- * used folder the installed dependencies and `.env` files. It cannot cover clock, network, services and other files.
+ * A hash of everything besides the tree that decides a result: machine, programs, environment, and in a used folder
+ * the installed dependencies and `.env` files. It cannot cover clock, network, services and other files.
  */
 export function fingerprint({ command, folder: inTree }: GateCommand, env: Env, folder: string | null): string {
   const facts = [
@@ -45,13 +45,12 @@ export function fingerprint({ command, folder: inTree }: GateCommand, env: Env, 
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex")
 }
 
-/** Dependencies and settings that git ignores, at the top and where the command runs. */
+/** What git ignores, at the top and where the command runs. */
 export function listInstalled(folder: string, inTree: string): unknown[] {
   const places = inTree === "" ? [""] : ["", inTree]
   return places.flatMap((place) => installedIn(join(folder, place)).map((fact) => [place, fact]))
 }
 
-/** Every word of the command that is a program. */
 function programsOf(command: readonly string[], env: Env): unknown[] {
   const words = command.flatMap((part) => part.split(/[^\w.+-]+/)).filter((word) => /^\w[\w.+-]*$/.test(word))
   const names = new Set(
@@ -66,7 +65,7 @@ function programsOf(command: readonly string[], env: Env): unknown[] {
   })
 }
 
-/** Files in which package managers list what they installed. Their content is compared. */
+/** Package managers list here what they installed. Compares the content. */
 const INSTALLED = [
   "node_modules/.package-lock.json",
   "node_modules/.modules.yaml",
@@ -76,7 +75,7 @@ const INSTALLED = [
   ".venv/pyvenv.cfg",
   "venv/pyvenv.cfg",
 ]
-/** Folders without such a list: their modification time is compared. */
+/** Folders without such a list: compares the modification time. */
 const FOLDERS = ["{.venv,venv}/lib/python*/site-packages"]
 
 function installedIn(folder: string): unknown[] {
@@ -98,7 +97,7 @@ function hashOf(file: string): string | undefined {
   try {
     return createHash("sha256").update(readFileSync(file)).digest("hex")
   } catch {
-    // A file that cannot be read here cannot be read by the command either.
+    // The command cannot read it either.
     return undefined
   }
 }

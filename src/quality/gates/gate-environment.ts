@@ -1,6 +1,6 @@
 /**
- * Variables that gate commands get besides those of agents: where toolchains are. No keys or tokens, which a test of a
- * task could send away. A name may end in `*`.
+ * Variables for gate commands besides those of agents: where toolchains are. No keys or tokens: a test of a task
+ * could send them away. A name may end in `*`.
  */
 export const GATE_VARIABLES: readonly string[] = [
   "NVM_DIR",
@@ -52,5 +52,5 @@ export const GATE_VARIABLES: readonly string[] = [
   "XDG_RUNTIME_DIR",
 ]
 
-/** Test runners that would watch files end instead. */
+/** Keeps test runners from watching files. */
 export const GATE_CONSTANTS: Readonly<Record<string, string>> = { CI: "true" }

@@ -2,12 +2,12 @@ import { type Evidence, findPattern } from "../../tasks/evidence.ts"
 
 export interface EvidenceDemand {
   readonly taskId: string
-  /** Of the present attempt, not withdrawn. */
+  /** Of this attempt, not withdrawn. */
   readonly evidence: readonly Evidence[]
   readonly atLeast: number
-  /** One entry must be a command that teamwork itself ran with success. */
+  /** One entry must be a command that teamwork ran with success. */
   readonly needsAttested: boolean
-  /** Commands that count as proof although they failed, because they failed before too. */
+  /** Commands that count although they failed, because they failed before. */
   readonly accepted?: ReadonlySet<string>
 }
 
@@ -41,7 +41,7 @@ export function judgeEvidence(
   return { errors, warnings }
 }
 
-/** A command that teamwork itself ran, with success or as one of the accepted ones. */
+/** A command that teamwork ran, with success or as an accepted one. */
 export function isProof({ trust, type, facts }: Evidence, accepted?: EvidenceDemand["accepted"]): boolean {
   const isGood = facts.exitCode === 0 || accepted?.has(facts.command ?? "") === true
   return trust === "attested" && type === "command" && isGood

@@ -3,12 +3,11 @@ import { type Comparison, compareTooSlow, compareUnrun } from "../compare-result
 import type { GateCommand } from "./gate-command.ts"
 import type { CommandResult } from "./run-command.ts"
 
-/** A gate command, its result, and the comparison with the base. */
 export interface JudgedCommand {
   readonly command: GateCommand
   /** Null: it was not run. */
   readonly result: CommandResult | null
-  /** Of one that could not run: the end of the output. */
+  /** The end of the output, if it could not run. */
   readonly output?: string
   readonly comparison: Comparison
 }
@@ -17,7 +16,7 @@ export function skipTooSlow(command: GateCommand, base: { readonly advice: strin
   return { command, result: null, comparison: compareTooSlow(base) }
 }
 
-/** The set-up of the checkout failed. That counts against the work, unless the set-up of the base fails too. */
+/** A failed set-up counts against the work, unless it fails on the base too. */
 export function failSetup(command: GateCommand, error: AppError, isBaseReady: boolean): JudgedCommand {
   const { lines } = error.details
   const output = Array.isArray(lines) ? lines.map(String).join("\n") : ""

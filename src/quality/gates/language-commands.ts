@@ -3,7 +3,7 @@ import type { Detected, FolderFiles } from "./detect-commands.ts"
 import type { FoundCommand, NeededProgram } from "./gate-command.ts"
 import { isEndless } from "./node-commands.ts"
 
-// Detectors for languages that need only a few lines. Node and Python have files of their own.
+// Languages that need only a few lines.
 
 function needed(...names: string[]): NeededProgram[] {
   return names.map((name) => ({ name, folders: [] }))
@@ -14,7 +14,7 @@ export async function detectCargo(files: FolderFiles): Promise<Detected> {
   if (!files.has(from)) return {}
   return {
     build: [{ command: ["cargo", "build"], from }],
-    // Without the flag, targets behind the first failing one do not run, and their failures would look new later.
+    // Without the flag, cargo skips targets after the first failure, and their failures would look new later.
     test: [{ command: ["cargo", "test", "--no-fail-fast"], from }],
     lint: [{ command: ["cargo", "clippy"], from, needs: needed("cargo", "cargo-clippy") }],
   }
@@ -30,7 +30,7 @@ export async function detectGo(files: FolderFiles): Promise<Detected> {
   }
 }
 
-/** A wrapper in the repository has the right version. It runs through `sh`: its executable bit is often lost. */
+/** A wrapper has the right version. `sh` runs it: its executable bit is often lost. */
 export async function detectJava(files: FolderFiles): Promise<Detected> {
   const tool = (name: string, wrapper: string) =>
     files.has(wrapper)
@@ -53,7 +53,7 @@ export async function detectJava(files: FolderFiles): Promise<Detected> {
   }
 }
 
-/** A solution contains its projects. The file is named because a folder may have several. */
+/** A solution contains its projects. The line names the file because a folder may have several. */
 export async function detectDotnet(files: FolderFiles): Promise<Detected> {
   const from = files.find(/\.slnx?$/) ?? files.find(/\.(?:cs|fs|vb)proj$/)
   if (from === undefined) return {}
@@ -68,7 +68,7 @@ export async function detectDeno(files: FolderFiles): Promise<Detected> {
   if (from === undefined) return {}
   const settings = await files.read(from)
   const task = (name: string): FoundCommand[] => {
-    // The settings may have comments, so the task is searched as text. A task may also be an object.
+    // The settings may have comments, so this searches the text. A task may also be an object.
     const [, script] =
       new RegExp(`"${name}"\\s*:\\s*(?:\\{[^}]*?"command"\\s*:\\s*)?"((?:[^"\\\\]|\\\\.)*)"`).exec(settings) ?? []
     const isTask = script !== undefined && /"tasks"\s*:/.test(settings) && !isEndless(script)
@@ -76,7 +76,7 @@ export async function detectDeno(files: FolderFiles): Promise<Detected> {
   }
   let [test, lint] = [task("test"), task("lint")]
   const hasTests = test.length === 0 && (await files.search(/(?:^|[._])test\.[cm]?[jt]sx?$/)).length > 0
-  // With a package.json, its scripts say how the tests run.
+  // With a package.json, its scripts run the tests.
   if (hasTests && !files.has("package.json")) test = [{ command: ["deno", "test"], from }]
   if (lint.length === 0 && /"lint"\s*:\s*\{/.test(settings)) lint = [{ command: ["deno", "lint"], from }]
   return { build: task("build"), test, lint }

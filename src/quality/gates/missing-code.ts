@@ -1,7 +1,7 @@
 import { findPattern } from "../../tasks/evidence.ts"
 import type { AddedLine } from "./diff-lines.ts"
 
-/** Comment marks by file ending. Other files are text, which is never missing code. */
+/** Comment marks by file ending. All other files are text, never missing code. */
 const SLASHES = ["//", "/*"]
 const COMMENTS: Readonly<Record<string, readonly string[]>> = {
   ...byEnding(
@@ -23,7 +23,6 @@ function commentMarks(path: string): readonly string[] | undefined {
   return COMMENTS[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""]
 }
 
-/** Statements that mean missing code. */
 const DIRECT: readonly RegExp[] = [
   /\b(?:todo|unimplemented)!\s*[([{]/,
   /^\s*raise\s+NotImplementedError\b/,
@@ -31,13 +30,12 @@ const DIRECT: readonly RegExp[] = [
 ]
 const KOTLIN = /(?:^|[=\s{(>])TODO\s*\(/
 
-/** Statements that fail with a text. */
 const ENDS =
   /\b(?:throw|raise|panic!?|failwith|unreachable!?|(?:die|abort|fatalError|reject|Err|Error)(?=\s*\()|errors\.New|fmt\.Errorf|log\.Fatal\w*|return\s+error)/
 
 /**
- * The blocked pattern that stands in place of code: in a statement that throws it, or as a comment that is the whole body
- * of a function. `at` is the index in `added`.
+ * A blocked pattern in place of code: in a throwing statement, or in a comment that is the whole body of a
+ * function. `at` is the index in `added`.
  */
 export function findMissingCode(
   path: string,
@@ -47,7 +45,7 @@ export function findMissingCode(
 ): string | undefined {
   const marks = commentMarks(path)
   const text = added[at]?.text ?? ""
-  // Most lines have none, and the rest is much slower.
+  // A cheap test first: most lines have no match.
   if (
     marks === undefined ||
     !/implement|todo|fixme|\braise\b|\bthrow\b|\bpanic|extend|work|place|hack|\/\/|\/\*|#|--/i.test(text)
@@ -56,7 +54,7 @@ export function findMissingCode(
   const { code, comment } = splitComment(text, marks)
   const isDirect = DIRECT.some((each) => each.test(code)) || (/\.kts?$/.test(path) && KOTLIN.test(code))
   if (isDirect) return patterns.find((pattern) => /^(?:not implemented|todo)$/i.test(pattern.trim()))
-  // A plain word, such as `placeholder`, may be what the message is about.
+  // A plain word, such as `placeholder`, may be the topic of the message.
   const telling = patterns.filter((pattern) => /\s/.test(pattern.trim()) || pattern === pattern.toUpperCase())
   if (ENDS.test(code)) {
     const told = findPattern(code, telling)
@@ -73,7 +71,7 @@ const NO_FUNCTION =
 const NOTHING = /^\s*(?:pass|\.\.\.|return(?:\s+(?:null|nil|None|undefined))?)?\s*;?\s*$/
 const END = /^\s*(?:\}[\s);,]*|end)\s*$/
 
-/** Whether the comment is the whole body of a function that was added with it. */
+/** The comment is the whole body of an added function. */
 function isOnlyInFunction(
   added: readonly AddedLine[],
   at: number,
@@ -92,7 +90,7 @@ function isOnlyInFunction(
   let below = at + 1
   while (below < added.length && isBeside(added, below - 1) && NOTHING.test(codeAt(added, below, marks))) below++
   if (END.test(codeAt(added, below, marks)) && isBeside(added, below - 1)) return true
-  // Python ends a body by its indent.
+  // In Python the indent ends a body.
   const rest = added[below]?.text
   return (
     /:\s*$/.test(head) &&
@@ -139,7 +137,7 @@ function splitComment(line: string, marks: readonly string[]): { code: string; c
   return { code: line, comment: "" }
 }
 
-/** The end of the quote; `from` when it does not end, as in Rust's `'a`. */
+/** `from` if the quote does not end, as in Rust's `'a`. */
 function endOfQuote(line: string, from: number): number {
   for (let at = from + 1; at < line.length; at++) {
     if (line[at] === "\\") at++

@@ -7,10 +7,9 @@ export interface Ending {
   readonly output: string
 }
 
-/** The exit code of a shell that did not find a program. */
 const NOT_FOUND = 127
 
-/** Messages of shells, `env` and `make`. The first group is the program. */
+/** Shells, `env` and `make`. The first group is the program. */
 const SHELL_SAYS: readonly RegExp[] = [
   /(?:^|\n)(?:\S*\/)?(?:sh|bash|dash|ash|zsh|ksh): (?:line )?(?:\d+: )?([^\s:]+): (?:command )?not found/,
   /(?:^|\n)zsh:(?:\d+:)? command not found: (\S+)/,
@@ -18,7 +17,7 @@ const SHELL_SAYS: readonly RegExp[] = [
   /(?:^|\n)make(?:\[\d+\])?: ([^\s:]+): No such file or directory/,
 ]
 
-/** Messages of tools that start other programs and end with other codes than 127. */
+/** Tools that start programs and exit with other codes than 127. */
 const TOOL_SAYS: readonly RegExp[] = [
   /npx canceled due to missing packages[^[\n]*\["([^"@]+|@[^"@]+)(?:@[^"]*)?"/,
   /(?:^|\n)error: Failed to spawn: `([^`]+)`/,
@@ -30,12 +29,12 @@ const TOOL_SAYS: readonly RegExp[] = [
   /(?:^|\n)\S*python[\d.]*(?:\.exe)?: No module named ['"]?([\w.]+)/,
 ]
 
-/** The program that is not installed. A missing file of the repository, such as `./check.sh`, does not count. */
+/** Missing files of the repository, such as `./check.sh`, do not count. */
 export function findMissingProgram({ reason, exitCode, command, output }: Ending): string | undefined {
   if (reason === "not-found") return isOwnFile(command[0] ?? "") ? undefined : command[0]
   if (exitCode === null || exitCode === 0) return undefined
   const text = Bun.stripANSI(output)
-  // make ends with 2 and names the code of its recipe in the last line.
+  // make exits with 2 and names the code of its recipe in the last line.
   const isShells = exitCode === NOT_FOUND || /\bError 127\b/.test(text)
   for (const pattern of [...(isShells ? SHELL_SAYS : []), ...TOOL_SAYS]) {
     const name = pattern.exec(text)?.[1]

@@ -4,9 +4,8 @@ import type { Detected, FolderFiles } from "./detect-commands.ts"
 import { type FoundCommand, type NeededProgram, PACKAGE_PROGRAMS } from "./gate-command.ts"
 
 interface Manager {
-  /** Runs a script of package.json. */
   readonly script: readonly string[]
-  /** Runs a program of the dependencies; never downloads one. */
+  /** Never downloads a program. */
   readonly program: readonly string[]
 }
 
@@ -47,18 +46,18 @@ const Manifest = v.pipe(
 )
 type Manifest = Readonly<v.InferOutput<typeof Manifest>>
 
-/** Script names, the preferred ones first. */
+/** Preferred names first. */
 const SCRIPTS = {
   types: ["typecheck", "type-check", "check-types", "check:types", "tsc"],
   test: ["test", "test:ci", "test:unit", "unit", "tests"],
   lint: ["lint", "lint:check", "lint:ci", "check:lint", "eslint"],
-  /** For a project that names neither tests nor a linter. */
+  /** If there are neither tests nor a linter. */
   all: ["check", "ci", "verify", "validate"],
 } as const
 
 export async function detectNode(files: FolderFiles): Promise<Detected> {
   const hasTypes = files.has("tsconfig.json")
-  // A package.json that cannot be read counts as missing: npm will report it.
+  // An unreadable package.json counts as missing: npm will report it.
   const read = v.safeParse(Manifest, await files.read("package.json"))
   const manifest = read.success ? read.output : undefined
   const from = manifest === undefined ? "tsconfig.json" : "package.json"
@@ -87,7 +86,7 @@ export async function detectNode(files: FolderFiles): Promise<Detected> {
 
 type Program = (name: string, ...words: string[]) => FoundCommand
 
-/** For a test script that watches, the runner itself; bun needs no script. */
+/** The runner itself, if the test script watches; bun needs no script. */
 async function ownTests(files: FolderFiles, { scripts, dependencies }: Manifest, program: Program) {
   const [runner] = typeof scripts.test === "string" ? shellPrograms(scripts.test) : []
   if (runner === "vitest") return [program("vitest", "vitest", "run")]
@@ -105,7 +104,7 @@ function ownLint(files: FolderFiles, { hasEslintConfig, dependencies }: Manifest
   return biome ? [program("@biomejs/biome", "biome", "check", ".")] : []
 }
 
-/** The `pre` and `post` scripts are part of a script. */
+/** Includes the `pre` and `post` scripts. */
 function scriptCommand(manager: Manager, { scripts }: Manifest, name: string): FoundCommand {
   const command = [...manager.script, name]
   const texts = [`pre${name}`, name, `post${name}`].map((each) => scripts[each])
@@ -139,8 +138,8 @@ const SERVERS =
   /^(?:nodemon|live-server|http-server|webpack-dev-server|serve|vite|next dev|nuxt dev|ng serve|webpack serve|vitest (?:dev|watch)|astro dev|storybook dev)\b(?! build)/
 
 /**
- * Whether a script runs until it is stopped. `vitest` and `react-scripts test` alone watch only at a terminal, which gates
- * do not have.
+ * Whether a script runs until it is stopped. `vitest` and `react-scripts test` watch only at a terminal, which
+ * gates do not have.
  */
 export function isEndless(script: string): boolean {
   return script.split(/&&|\|\||[;|&]/).some((part) => {

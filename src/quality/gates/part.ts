@@ -2,7 +2,7 @@ import { isMet, type Task } from "../../tasks/task.ts"
 import { LEFT_OUT, type LeftOut } from "../left-out.ts"
 import { checkThat, count, type Findings } from "./findings.ts"
 
-// The final gate of a partial delivery, which leaves unfinished tasks out.
+// The final gate of a partial delivery, without unfinished tasks.
 
 /** `tasks`: finished and in the judged commit. */
 export interface Part<T> {

@@ -15,7 +15,7 @@ const TEXTS = [
   "test-requirements.txt",
 ]
 
-/** Tools that run programs in the environment of the checkout, by their lock file. */
+/** Run programs in the environment of the checkout; by lock file. */
 const RUNNERS: readonly (readonly [string, readonly string[]])[] = [
   ["uv.lock", ["uv", "run"]],
   ["poetry.lock", ["poetry", "run"]],
@@ -26,9 +26,8 @@ const RUNNERS: readonly (readonly [string, readonly string[]])[] = [
 interface Project {
   readonly files: FolderFiles
   readonly texts: ReadonlyMap<string, string>
-  /** The file that names the tool. */
   names(tool: string): string | undefined
-  /** The file with a section of settings for it, such as `[tool.ruff]`. */
+  /** The file with settings, such as `[tool.ruff]`. */
   section(pattern: RegExp): string | undefined
   command(from: string, ...words: string[]): FoundCommand
 }
@@ -46,7 +45,7 @@ async function openProject(files: FolderFiles): Promise<Project> {
   return {
     files,
     texts,
-    // Not `flake8-pytest-style`, but `pytest-cov`, which is of use only with pytest.
+    // Not `flake8-pytest-style`, but `pytest-cov`, which needs pytest.
     names: (tool) => find(new RegExp(`(?<![\\w-])${tool}(?![\\w])`)),
     section: find,
     command(from, ...words) {
@@ -75,7 +74,7 @@ async function detectTests(project: Project): Promise<readonly FoundCommand[]> {
   return detectUnittest(project)
 }
 
-/** With a runner, `python` is that of its environment. */
+/** With a runner, `python` is the one of its environment. */
 function python(files: FolderFiles): string[] {
   return [RUNNERS.some(([name]) => files.has(name)) ? "python" : "python3"]
 }
@@ -89,7 +88,7 @@ async function detectUnittest({ files, texts, command }: Project): Promise<reado
   const tests: string[] = []
   for (const path of paths.filter((each) => !each.endsWith("__init__.py")).slice(0, MAX_READ))
     if (/^\s*(?:import|from)\s+unittest\b/m.test(await files.read(path))) tests.push(path)
-  // Discovery from the top enters only packages; other test folders have to be named.
+  // Discovery from the top only enters packages; other test folders must be named.
   const isLoose = (folder: string) => TEST_FOLDER.test(folder) && !paths.includes(`${folder}__init__.py`)
   const folderOf = (path: string) => path.slice(0, path.indexOf("/") + 1)
   const loose = [...new Set(tests.map(folderOf))].filter(isLoose)

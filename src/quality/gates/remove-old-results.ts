@@ -9,7 +9,7 @@ export interface RemovedResults {
 
 const DAY_MS = 86_400_000
 
-/** Removes results older than `maxAgeDays`; 0 keeps all. A result that is being made stays. */
+/** 0 keeps all. A result in progress stays. */
 export function removeOldResults(
   home: string,
   limits: { readonly maxAgeDays: number; readonly now: number; readonly dryRun: boolean },

@@ -10,9 +10,9 @@ const names = v.pipe(v.array(v.string()), v.readonly())
 const StoredResult = v.object({
   line: v.string(),
   tree: v.string(),
-  /** 124 for a command that was stopped, 137 for one that was killed. */
+  /** 124 if stopped, 137 if killed. */
   exitCode: v.number(),
-  /** The end of the output, secrets masked. */
+  /** Secrets masked. */
   tail: v.string(),
   /** SHA-256 of the whole output. */
   outputHash: v.string(),
@@ -26,35 +26,33 @@ const StoredResult = v.object({
       message: v.nullable(v.string()),
     }),
   ),
-  /** Left out where the output does not name tests. */
+  /** Missing if the output does not name tests. */
   tests: v.optional(v.object({ format: v.string(), passed: names, failed: names, skipped: names })),
-  /** It passed, and its output says that it ran no test. */
+  /** The output says that no test ran. */
   ranNoTest: v.optional(v.literal(true)),
-  /** It failed because this program is not installed. */
+  /** The program that is not installed. */
   missing: v.optional(v.string()),
-  /** Why it was stopped, in a few words. `limitMs`: by this time limit. */
+  /** `limitMs`: the time limit that stopped it. */
   stopped: v.optional(v.object({ ending: v.string(), limitMs: v.nullable(v.number()) })),
-  /** Runs on this tree; earlier versions left it out for one run. */
+  /** Missing in results of earlier versions, for one run. */
   runs: v.optional(v.number()),
-  /** It failed and then passed on this tree; the tests that did. */
+  /** Tests that failed and then passed on this tree. */
   flaky: v.optional(names),
 })
 
-/** The result of a command on a tree. */
 export type StoredResult = Readonly<v.InferOutput<typeof StoredResult>>
 
-/** The folder of one result: `gates/<key>/` in the home. Its files are written atomically. */
+/** `gates/<key>/` in the home. Files are written atomically. */
 export interface ResultPlace {
   readonly key: string
-  /** The whole output, secrets masked. */
   readonly outputFile: string
-  /** Undefined when there is no readable result. */
+  /** Undefined without a readable result. */
   read(): StoredResult | undefined
-  /** The draft of the output, of this process alone. */
+  /** A draft for this process only. */
   record(limit: RecordingLimit): Recording
-  /** The draft becomes the output. Without a result the command will run again. */
+  /** Makes the draft the output. Without a result the command will run again. */
   finish(result: StoredResult | undefined): void
-  /** Reserves the command for this process. `abandoned`: its last runner died. `busy`: another process runs it. */
+  /** `abandoned`: its last runner died. `busy`: another process runs it. */
   take(): "free" | "abandoned" | "busy"
   leave(): void
 }
@@ -103,7 +101,6 @@ export function openResultPlace(home: string, key: string): ResultPlace {
   }
 }
 
-/** The process that ran the command is gone. */
 export function isAbandoned(running: string): boolean {
   const holder = readJson(running) as ProcessIdentity | undefined
   return holder !== undefined && !isRunning(holder)

@@ -20,32 +20,28 @@ export interface Runner {
   readonly processes: Processes
   readonly clock: Clock
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<unknown>
-  /** Where results are stored. */
   readonly home: string
-  /** Stores results elsewhere; for simulations. */
+  /** For simulations. */
   readonly placeOf?: (key: string) => ResultPlace
   readonly env: Readonly<Record<string, string>>
   readonly mask: Mask
   readonly timeoutMs: number
-  /** The set-up of checkouts; part of the key of a result. */
+  /** Part of the key of a result. */
   readonly preparation: string
-  /** Adds the Python and the ports of a checkout; not part of the key. */
+  /** Adds Python and ports of a checkout; not part of the key. */
   readonly surround?: (env: Readonly<Record<string, string>>, folder: string, inside: string) => Record<string, string>
-  /** The most that is kept of an output. */
   readonly maxBytes: number
-  /** Ignore stored results. */
   readonly again: boolean
   readonly signal: AbortSignal
 }
 
-/** Where the commands of a tree run. */
 export interface Site {
   readonly tree: string
-  /** The folder, when it has files that git ignores; null for a clean checkout. */
+  /** Null for a clean checkout; else it has files that git ignores. */
   readonly inUse: string | null
-  /** What teamwork installs in a fresh checkout. `isHere`: the folder has exactly that. */
+  /** `isHere`: the folder has exactly this. */
   readonly setup?: { readonly key: string; readonly isHere: boolean }
-  /** Called only when a command has to run. */
+  /** Called only if a command has to run. */
   folder(): Promise<string>
 }
 
@@ -59,27 +55,27 @@ export interface CommandResult extends Omit<StoredResult, "exitCode"> {
   readonly outputFile: string
 }
 
-/** Polling while another process runs the same command. */
+/** While another process runs the same command. */
 const WAIT_MS = 50
 const KEY_LETTERS = 40
 const TAIL_BYTES = 8 * 1024
-/** The first failing test is searched in so much of the beginning, and in the tail. */
+/** The first failing test is searched here and in the tail. */
 const HEAD_LETTERS = 1024 * 1024
-/** Test results are read only from outputs up to this length. */
+/** Longer outputs are not read. */
 const MAX_READ_LETTERS = 16 * 1024 * 1024
 /** The codes of `timeout` and of a shell. */
 const STOPPED_CODE = 124
 const KILLED_CODE = 137
 const MAX_LINE_BYTES = 1024 * 1024
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/
-/** A line inside a key: one word, or a field such as `Proc-Type: 4,ENCRYPTED`. */
+/** Inside a key: one word, or a field such as `Proc-Type: 4,ENCRYPTED`. */
 const KEY_LINE = /^\s*\S*\s*$|^[\w-]+: |PRIVATE KEY-----/
 const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
 
 /**
- * Runs a command on a tree, or returns the stored result for the same tree, machine, programs and environment. Of several
- * callers at once one runs it and the others wait. With `twice` a failure counts only after two runs; a failing command
- * never runs a third time on one tree.
+ * Returns the stored result for the same tree, machine, programs and environment, or runs the command. Concurrent
+ * callers wait for one run. With `twice` a failure counts only after two runs; a failing command never runs a third
+ * time on a tree.
  */
 export async function runCommand(
   runner: Runner,
@@ -106,7 +102,7 @@ export async function runCommand(
   }
 }
 
-/** The run that the next one is combined with. One with a shorter time limit does not count. */
+/** The next run is combined with this one. A run with a shorter time limit does not count. */
 function earlierRun({ again, timeoutMs }: Runner, places: readonly ResultPlace[]): StoredResult | undefined {
   if (again) return undefined
   const stored = places.map((place) => place.read()).find((each) => each !== undefined)
@@ -114,7 +110,6 @@ function earlierRun({ again, timeoutMs }: Runner, places: readonly ResultPlace[]
   return limitMs !== null && timeoutMs > limitMs ? undefined : stored
 }
 
-/** The stored result; runs nothing. */
 export function findResult(
   runner: Runner,
   site: Omit<Site, "folder">,
@@ -129,19 +124,19 @@ function placesOf(runner: Runner, { tree, inUse, setup }: Omit<Site, "folder">, 
     placeOf(keyOf(runner, tree, { command, inUse: used, setup: key }))
   const { key: fresh, isHere } = setup ?? { key: "", isHere: false }
   const place = placeFor(inUse, inUse === null && isHere ? fresh : "")
-  // A result of a fresh checkout also holds for a used folder that has nothing else installed. Not the other way round:
-  // the command may have passed because of an ignored file.
+  // A result of a fresh checkout also holds for a used folder with nothing else installed. Not vice versa: an ignored
+  // file may be why the command passed.
   const isBare = fresh === "" && listInstalled(inUse ?? "", command.folder).length === 0
   const isAlike = inUse !== null && (isHere || isBare)
   return { place, places: isAlike ? [place, placeFor(null, fresh)] : [place] }
 }
 
-/** A variable for the command and its children. The name has the key, so that nested gates have both marks. */
+/** Marks the command and its children. The name contains the key, so that nested gates have both marks. */
 function markOf(key: string): string {
   return `TEAMWORK_GATE_${key}`
 }
 
-/** Ends what a dead runner left behind: two runs of the same tests could disturb each other. */
+/** Ends what a dead runner left: two runs of the same tests could disturb each other. */
 function endLeftovers(key: string, env: Runner["env"]): void {
   for (const pid of processesMarked(`${markOf(key)}=1`, env)) killAll(pid, [pid], "SIGKILL")
 }
@@ -194,13 +189,13 @@ async function runNow(
   const ranAt = new Date(runner.clock.now()).toISOString()
   const { ended, head, tail, all } = await runRecorded(runner, command, { folder, cwd, place })
   const { durationMs, outputHash } = ended
-  // A process that a signal ended has no exit code.
+  // A process ended by a signal has no exit code.
   const exitCode = ended.reason === "exited" ? ended.exitCode : null
   const hasPassed = exitCode === 0
   const output = all ?? head
   const firstFailure = hasPassed ? undefined : findFirstFailure(head, cwd)
   const tests = all === undefined ? undefined : readTestResults(all, cwd)
-  // If tests ran, the program is there; the message about a missing one came from a test.
+  // If tests ran, the program exists; the message came from a test.
   const hasRunTests = tests !== undefined && tests.passed.length + tests.failed.length > 0
   const ending = { reason: ended.reason, exitCode, command: command.command, output }
   const missing = hasRunTests ? undefined : findMissingProgram(ending)
@@ -229,7 +224,7 @@ async function runNow(
   return toResult(settled, { command, outputFile: place.outputFile, isCached: false })
 }
 
-/** Records the output line by line, so that no secret is cut in two and missed. */
+/** Line by line, so that no secret is cut in two and missed. */
 async function runRecorded(
   { processes, env, surround, mask, timeoutMs, maxBytes, signal }: Runner,
   { command }: GateCommand,

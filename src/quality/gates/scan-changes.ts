@@ -5,7 +5,7 @@ import { findMissingCode } from "./missing-code.ts"
 export interface ScanSettings {
   readonly blockedPatterns: readonly string[]
   readonly warnPatterns: readonly string[]
-  /** Globs of generated, vendored and documentation files. */
+  /** Generated, vendored and documentation files. */
   readonly ignoredFiles: readonly string[]
 }
 
@@ -17,8 +17,8 @@ export interface Remarks {
 const MAX_QUOTE = 120
 
 /**
- * A blocked pattern is an error where it stands for missing code, and a warning in a comment, string or text. Lines that
- * were only moved or indented do not count.
+ * A blocked pattern is an error in place of code, and a warning in a comment, string or text. Moved and indented
+ * lines do not count.
  */
 export function scanChanges(files: readonly FileDiff[], settings: ScanSettings): Remarks {
   const ignored = settings.ignoredFiles.map((pattern) => new Bun.Glob(pattern))
@@ -43,7 +43,7 @@ export function scanChanges(files: readonly FileDiff[], settings: ScanSettings):
   return { errors, warnings }
 }
 
-/** Each removed line accounts for one added line of the same words, in whatever file. */
+/** Each removed line allows one added line of the same words, in any file. */
 function movedLines(files: readonly FileDiff[]): (text: string) => boolean {
   const removed = new Map<string, number>()
   const wordsOf = (text: string) => text.trim().replaceAll(/\s+/g, " ")

@@ -1,8 +1,8 @@
 import type { StoredResult } from "./result-store.ts"
 
 /**
- * Whether a stored result can be used. With `twice` a failure needs two runs, unless a program is missing. A killed
- * command needs a second run; one that reached its time limit counts only for limits up to that one.
+ * With `twice` a failure needs two runs, unless a program is missing. A killed command needs a second run; a
+ * timeout counts only for limits up to that one.
  */
 export function hasRunEnough(
   result: StoredResult,
@@ -16,8 +16,8 @@ export function hasRunEnough(
 }
 
 /**
- * Combines two runs on one tree. What failed and then passed is flaky and passes. What failed twice failed, with the
- * tests that failed in both runs, if there are any.
+ * Combines two runs on one tree. Failed, then passed: flaky, which passes. Failed twice: failed, with the tests
+ * that failed in both runs, if any.
  */
 export function settleRuns(first: StoredResult | undefined, second: StoredResult): StoredResult {
   if (first === undefined || first.exitCode === 0 || first.missing !== undefined) return second

@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
 import type { GateKind } from "./gate-command.ts"
 import type { TreeFiles } from "./port.ts"
 
-/** A command that a CI service runs. It is suggested and never run: it may publish, deploy or need the CI. */
+/** A command of a CI service. Only suggested, never run: it may publish, deploy or need the CI. */
 export interface SuggestedCommand {
   readonly kind: GateKind
   readonly line: string
@@ -12,7 +12,7 @@ export interface SuggestedCommand {
 
 const FILES = [".gitlab-ci.yml", ".circleci/config.yml", "azure-pipelines.yml", "azure-pipelines.yaml", ".travis.yml"]
 const WORKFLOWS = ".github/workflows"
-/** The keys whose value is a command line, or a list of them. */
+/** The value is a command line or a list of them. */
 const KEYS = new Set(["run", "script", "bash", "command"])
 const MAX_LINE = 200
 
@@ -24,7 +24,7 @@ const KINDS: readonly (readonly [GateKind, RegExp])[] = [
   ["test", /\b(?:tests?|pytest|tox|nox|rspec|phpunit|jest|vitest|mocha|ctest|nextest|check)\b/],
   ["build", /\b(?:build|compile|tsc|mypy|pyright|typecheck|assemble|package)\b/],
 ]
-/** Lines that set up a machine or publish something. */
+/** Lines that set up a machine or publish. */
 const NO_GATE =
   /\$\{\{|\b(?:install|publish|deploy|upload|push|login|docker|curl|wget|apt-get|brew|codecov|release|echo|export|setup|ci)\b(?!:)/
 

@@ -10,7 +10,7 @@ export function isTestFile(path: string): boolean {
 const BINARY_FILE =
   /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|woff2?|ttf|otf|eot|pdf|zip|gz|tgz|xz|jar|mp[34]|wav|ogg|mov|webm|wasm|so|dylib|dll|exe|bin|dat|db|sqlite)$/i
 
-/** Changes that few tasks ask for and a reader of the diff would miss. */
+/** Changes that few tasks need and a reader of the diff could miss. */
 export function findSuspicious(files: readonly FileDiff[]): { errors: string[]; warnings: string[] } {
   const errors: string[] = []
   const warnings: string[] = []

@@ -4,7 +4,6 @@ import type { FoundCommand, GateKind } from "./gate-command.ts"
 interface Runner {
   readonly program: string
   readonly files: readonly string[]
-  /** The text of a target; undefined when there is none. */
   readonly recipe: (text: string, target: string) => string | undefined
 }
 
@@ -24,7 +23,7 @@ const TARGETS: Readonly<Record<GateKind, readonly string[]>> = {
   lint: ["lint"],
 }
 
-/** Targets of make, just and task, each kind from the first file that has one. */
+/** make, just and task; each kind from the first file that has one. */
 export async function detectTargets(files: FolderFiles): Promise<Detected> {
   const found: Partial<Record<GateKind, readonly FoundCommand[]>> = {}
   for (const { program, files: names, recipe } of RUNNERS) {
@@ -62,7 +61,7 @@ function taskRecipe(text: string, target: string): string | undefined {
   return block(inside.join("\n"), new RegExp(`^["']?${target}["']?:`))
 }
 
-/** The matching line, with the empty and indented lines below it. */
+/** With the empty and indented lines below it. */
 function block(text: string, head: RegExp): string | undefined {
   const lines = text.split(/\r?\n/)
   const from = lines.findIndex((line) => head.test(line))

@@ -8,22 +8,19 @@ import type { JudgedCommand } from "./judged-command.ts"
 import { type ScanSettings, scanChanges } from "./scan-changes.ts"
 import { findSuspicious } from "./suspicious-changes.ts"
 
-/** A change of a path, for the ownership check. */
 export interface ScopedChange {
   readonly path: string
   readonly change: "added" | "modified" | "deleted" | "mode"
   readonly type: "file" | "link" | "repository"
-  /** Of a link. */
   readonly target?: string
 }
 
-/** Lists the changes that the task may not make. */
 export type Scope = (changes: readonly ScopedChange[]) => readonly string[]
 
 export interface TaskRange {
   readonly base: string
   readonly files: readonly FileDiff[]
-  /** The commit contains the base: the history was not rewritten. */
+  /** The history was not rewritten. */
   readonly isOnBase: boolean
   readonly merges: readonly string[]
 }
@@ -32,17 +29,17 @@ export interface TaskFacts {
   readonly taskId: string
   readonly commit: string
   readonly uncommitted: readonly string[]
-  /** Undefined: where the task started is not known. */
+  /** Undefined: start not known. */
   readonly range: TaskRange | undefined
-  /** Of a fix task: the work that it must contain. */
+  /** A fix task must contain this work. */
   readonly fixed?: FixedWork & { readonly isContained: boolean }
-  /** A task that only reads, such as a review. */
+  /** Such as a review. */
   readonly mayChangeNothing: boolean
-  /** Why the agent changed nothing; empty without a reason. */
+  /** Empty without a reason. */
   readonly nothingToDo?: string | undefined
-  /** The answer of the agent, which is the work of a task that only reads. */
+  /** The work of a task that only reads. */
   readonly answer?: string | undefined
-  /** Work of the task that cannot be delivered as it is. */
+  /** Work that cannot be delivered as it is. */
   readonly notDelivered?: readonly string[]
   readonly scope: Scope
   readonly judged: readonly JudgedCommand[]
@@ -53,7 +50,7 @@ export interface TaskFacts {
 
 export function judgeTask(facts: TaskFacts, settings: ScanSettings): Findings {
   const { taskId, uncommitted, judged, evidence } = facts
-  // A failed command is reported by itself, and one that cannot pass here proves nothing.
+  // A failed command has its own error, and one that cannot pass here proves nothing.
   const needsAttested = judged.length > 0 && judged.every(({ result }) => result?.hasPassed === true)
   const { errors, warnings } = judgeEvidence({ taskId, evidence, atLeast: 1, needsAttested }, settings)
   return join([

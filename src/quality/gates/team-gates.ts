@@ -17,7 +17,7 @@ export function checkResolved(tasks: readonly GatedTask[]): Findings {
   return checkThat("all_tasks_resolved", { errors, evidence: count(tasks.length, "task") })
 }
 
-/** `unknown`: tasks whose changes were not pinned. */
+/** `unknown`: tasks without pinned changes. */
 export function checkConflicts(changes: readonly TaskChanges[], unknown: readonly string[]): Findings {
   if (changes.length === 0) return skipped("no_file_conflicts", "what each task changed is not known")
   const { critical, warnings } = findConflicts(changes)
@@ -32,7 +32,7 @@ export interface DeliveredTask {
   readonly taskId: string
   readonly head: string
   readonly isMerged: boolean
-  /** Where the commit is, if not in this repository. */
+  /** Where the commit is, if not here. */
   readonly elsewhere: string | null
 }
 
@@ -58,7 +58,7 @@ export function checkWaves(waves: readonly { readonly id: number; readonly statu
   })
 }
 
-/** Every need is met and in an earlier wave. */
+/** Every need is met, in an earlier wave. */
 export function checkNeeds(tasks: readonly GatedTask[]): Findings {
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const errors = tasks.flatMap((task) =>
@@ -75,7 +75,7 @@ export function checkNeeds(tasks: readonly GatedTask[]): Findings {
   return checkThat("needs_met", { errors, evidence: count(tasks.length, "task") })
 }
 
-/** `files`: what the run changed; undefined when its start is not known. */
+/** Undefined if the start of the run is not known. */
 export function checkAdded(files: readonly FileDiff[] | undefined, settings: ScanSettings): Findings {
   if (files === undefined)
     return skipped("no_blocked_patterns", "where the run started is not known; name it with --base")
@@ -90,17 +90,17 @@ export function checkAdded(files: readonly FileDiff[] | undefined, settings: Sca
 
 export interface EvidencedTask extends GatedTask {
   readonly evidence: readonly Evidence[]
-  /** The task or the project has a command that could prove it. */
+  /** The task or the project has a command to prove it. */
   readonly isProvable: boolean
-  /** Commands that its gate accepted, also if they were red before. */
+  /** Commands that its gate accepted, even if red before. */
   readonly accepted?: ReadonlySet<string>
-  /** It was finished before the team was imported. */
+  /** Finished before the import. */
   readonly isImported?: boolean
 }
 
 /**
- * Each task needs two entries, one of them attested; one entry if there is no command to run. Skipped and imported tasks
- * need none.
+ * Each task needs two entries, one of them attested; only one if there is no command to run. Skipped and imported
+ * tasks need none.
  */
 export function checkEvidence(tasks: readonly EvidencedTask[], settings: ScanSettings): Findings {
   const due = tasks.filter((task) => task.status !== "skipped" && task.isImported !== true)

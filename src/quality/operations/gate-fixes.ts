@@ -13,10 +13,7 @@ export interface GateFix extends TeamName {
   readonly wave: number | null
 }
 
-/**
- * Creates the task that fixes what a gate found, once for each time the gate failed. Returns undefined when the gate did
- * not fail, or the task exists.
- */
+/** Creates one fix task per failure of the gate. Undefined if the gate did not fail, or the task exists. */
 export async function makeGateFix({ store, settings }: Context, request: GateFix): Promise<Task | undefined> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, request)

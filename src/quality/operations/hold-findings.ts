@@ -10,7 +10,7 @@ export async function readCritical(tx: Tx, key: number): Promise<Finding[]> {
   return (await listOpen(tx, key)).filter(({ severity }) => severity === "critical")
 }
 
-/** Refuses a delivery while a critical finding is open. A partial delivery ignores findings about tasks it leaves out. */
+/** Refuses delivery while a critical finding is open. A partial delivery ignores findings about tasks outside of it. */
 export async function assertNoCritical({ store }: Context, name: TeamName, isPartial: boolean): Promise<void> {
   await store.read(async (tx) => {
     const { key } = await getTeam(tx, name)

@@ -11,8 +11,8 @@ export interface ResolvedState {
 }
 
 /**
- * QA passes one commit: refuses to resolve the task, which must be locked, as another commit. `state` is undefined where
- * there is no repository.
+ * QA passes one commit: refuses to resolve the task as another one. The task must be locked. `state` is undefined
+ * without a repository.
  */
 export async function assertQaHolds(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function assertQaHolds(
   )
 }
 
-/** Work that changed after QA passed it needs QA again. The task must be locked. */
+/** Work that changed after QA needs QA again. The task must be locked. */
 export async function doubtQa(
   tx: Tx,
   team: StoredTeam,
@@ -45,7 +45,6 @@ export async function doubtQa(
   if (known !== undefined && known !== null && known !== tree) await moveQa(tx, team, { task, to: "needed", by })
 }
 
-/** What QA passed last, by `task/attempt`. */
 export async function readPassed(tx: Tx, key: number): Promise<Map<string, Pick<Quality, "commit" | "tree">>> {
   const rounds = await tx.records.list(key, { kind: "quality", status: "accepted" })
   return new Map(

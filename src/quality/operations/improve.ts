@@ -20,7 +20,7 @@ export interface Improvement {
 
 const MAX_TASKS = 5
 
-/** Creates tasks for the weakest dimension of the work, by the latest scores of each task. Safe to repeat. */
+/** Creates tasks for the weakest dimension, by the latest scores. Safe to repeat. */
 export const improve = operation({
   name: "improve",
   summary: "Find the weakest dimension of the work by the scores of QA, and create tasks that improve it",
@@ -46,7 +46,6 @@ export const improve = operation({
     }),
 })
 
-/** The latest verdict of QA on each task. */
 async function latestRounds(tx: Tx, team: StoredTeam): Promise<Quality[]> {
   const latest = new Map<TaskId, Quality>()
   for (const record of await tx.records.list(team.key, { kind: "quality" })) {
@@ -61,7 +60,7 @@ function unknown(dimension: string, rounds: readonly Quality[]): AppError {
   return new AppError("input.invalid", `nothing was scored for ${quoteInput(dimension)}; there is ${known.join(", ")}`)
 }
 
-/** Undefined while the last task of that name is not done. */
+/** Undefined while the last such task is not done. */
 async function freeId(tx: Tx, team: StoredTeam, name: string): Promise<TaskId | undefined> {
   for (let number = 1; ; number++) {
     const id = (number === 1 ? name : `${name}-${number}`) as TaskId

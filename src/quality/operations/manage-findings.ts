@@ -54,7 +54,7 @@ const waiveInput = {
   owner: v.optional(described(ownerField, "who accepts it; by default a person")),
 }
 
-/** Only a person may waive. The command refuses calls that come from an agent. */
+/** Only a person may waive: the command refuses calls of agents. */
 export const waiveFinding = operation({
   name: "findings.waive",
   summary: "Accept a finding as it is: it holds nothing any more",
@@ -72,7 +72,7 @@ export const waiveFinding = operation({
     }),
 })
 
-/** Withdraws the question about findings once none of them is open. */
+/** Once no finding is open. */
 async function withdrawQuestion(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if ((await listOpen(tx, team.key)).some(isGrave)) return
   const isMeant = ({ about }: Escalation) => about === ABOUT_REVIEW
@@ -98,7 +98,7 @@ async function waive(tx: Tx, team: StoredTeam, { finding, reason, by }: Waiver):
   return waived
 }
 
-/** Waives all findings that hold the team, by one decision of a person. */
+/** By one decision of a person. */
 export async function waiveAll(tx: Tx, team: StoredTeam, { reason, by }: Omit<Waiver, "finding">): Promise<Finding[]> {
   const waived: Finding[] = []
   for (const finding of (await listOpen(tx, team.key)).filter(isGrave))
@@ -106,7 +106,7 @@ export async function waiveAll(tx: Tx, team: StoredTeam, { reason, by }: Omit<Wa
   return waived
 }
 
-/** A person decided to fix the findings again: each gets one more fix before a person is asked again. */
+/** Each finding gets one more fix before a person is asked again. */
 export async function allowAnotherFix(tx: Tx, team: StoredTeam): Promise<Finding[]> {
   const open = (await listOpen(tx, team.key)).filter(isGrave)
   const again = { rounds: 0, isRetry: true, fixTask: null }

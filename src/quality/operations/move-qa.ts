@@ -10,7 +10,7 @@ interface QaMove {
   readonly by: string
 }
 
-/** Moves QA of a task, which must be locked, to another state, with the event. */
+/** The task must be locked. */
 export async function moveQa(tx: Tx, team: StoredTeam, { task, to, by }: QaMove): Promise<Task> {
   assertQa(task, to)
   const moved = await tx.tasks.update(team.key, task.id, { qa: to })
@@ -37,7 +37,6 @@ export function noQa({ id }: Pick<Task, "id">): AppError {
   )
 }
 
-/** What to do next in each state. */
 function nextSteps(id: string): Readonly<Record<QaState, readonly Remedy[]>> {
   const fields = { id }
   return {

@@ -7,11 +7,10 @@ import type { Verdict } from "../verdict.ts"
 
 interface StartedGate extends Pick<Verdict, "scope" | "subject" | "by"> {
   readonly commit: string
-  /** The commands that it will run. */
   readonly checks: readonly string[]
 }
 
-/** Records that a gate starts. Its verdict marks the end; a killed gate leaves none. */
+/** The verdict marks the end; a killed gate has none. */
 export async function noteGateStarted(
   { store }: Context,
   { project, team, run }: TeamName,

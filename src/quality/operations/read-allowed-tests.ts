@@ -3,7 +3,7 @@ import type { Context } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { type AskedTests, type AskingGate, allowedTests } from "../failing-test.ts"
 
-/** The failing tests that a gate tolerates, because tasks were asked to add them. */
+/** Failing tests that the gate tolerates, because tasks had to add them. */
 export async function readAllowedTests({ store }: Context, name: TeamName, gate: AskingGate): Promise<AskedTests> {
   return store.read(async (tx) => {
     const { key } = await getTeam(tx, name)

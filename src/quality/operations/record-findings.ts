@@ -2,7 +2,7 @@ import type { TaskId } from "../../kernel/ids.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { type Finding, higher, isSameFinding, type NewFinding, nameFinding, placeOf, toFinding } from "../finding.ts"
 
-// Every function here needs a locked team and appends the event of its change.
+// All functions here need a locked team and append an event.
 
 export interface Reported {
   readonly findings: readonly NewFinding[]
@@ -15,7 +15,7 @@ export interface Reported {
 
 const MAX_TEXT = 4000
 
-/** Records findings. One that is known is not added again: if it was fixed it is open again, if waived it stays waived. */
+/** A known finding is not added again: a fixed one opens again, a waived one stays waived. */
 export async function recordFindings(tx: Tx, team: StoredTeam, reported: Reported): Promise<Finding[]> {
   const known = await listAll(tx, team.key)
   const recorded: Finding[] = []
@@ -59,7 +59,7 @@ async function append(tx: Tx, team: StoredTeam, finding: Finding, { by, source, 
   return finding
 }
 
-/** The same finding again, perhaps with a higher severity. */
+/** Perhaps with a higher severity. */
 async function repeat(
   tx: Tx,
   team: StoredTeam,
@@ -77,7 +77,7 @@ async function repeat(
   return isAgain || severity !== known.severity ? append(tx, team, changed, { by, source, commit, isAgain }) : changed
 }
 
-/** `data`: the fields that change. */
+/** `data`: the changed fields. */
 export async function change(
   tx: Tx,
   team: StoredTeam,
@@ -96,7 +96,7 @@ export function aboutFinding(finding: Finding) {
   return { number: finding.number, task: finding.taskId, severity: finding.severity, place: placeOf(finding) }
 }
 
-/** Marks the findings that a review of the commit says are fixed; the others get another fix task. */
+/** Findings that are not fixed get another fix task. */
 export async function settleFindings(
   tx: Tx,
   team: StoredTeam,

@@ -4,7 +4,6 @@ import type { Context } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { type Baseline, writeStandings } from "../baseline.ts"
 
-/** Records how the gates stood before a run. */
 export async function recordPreflight(
   { store }: Context,
   { project, team }: TeamName,

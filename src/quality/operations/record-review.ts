@@ -10,11 +10,10 @@ import { addVerdictIn } from "./record-verdict.ts"
 interface Reviewed extends Judged {
   readonly review: Review
   readonly agent: string
-  /** The name of the reviewer in the team. */
   readonly by: string
 }
 
-/** Records a verdict of a reviewer, its findings and its answers about earlier findings, in one transaction. */
+/** Records verdict, findings and answers about earlier findings in one transaction. */
 export async function recordReview(
   { store }: Context,
   name: TeamName,
@@ -27,7 +26,7 @@ export async function recordReview(
     const again = (await listOpen(tx, team.key)).filter(({ number }) => review.earlier.get(number) === false)
     const open = [...found.filter(({ status }) => status === "open"), ...again]
     const named = open.map((each) => ({ ...each, task: each.taskId }))
-    // A waived finding that is found again does not fail the work.
+    // A waived finding does not fail the work again.
     const isPassed = review.isPassed || !named.some(isGrave)
     const checks = isPassed
       ? [{ name: "review", status: "passed" as const, evidence: `${agent} has read it` }]

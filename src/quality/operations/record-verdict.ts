@@ -30,7 +30,7 @@ const input = {
   by: v.optional(idField("who judged")),
 }
 
-/** Records a verdict and applies it: a wave becomes verified or failed, a project COMPLETE. */
+/** Also applies it: a wave becomes verified or failed, a project COMPLETE. */
 export const recordVerdict = operation({
   name: "verdict.record",
   summary: "Record the verdict of a check on a task, a wave or the whole project",
@@ -56,7 +56,7 @@ function findingsOf(issues: readonly string[]): NewFinding[] {
   })
 }
 
-/** Records the verdict of one of our gates, with the tree it judged. */
+/** For our gates, with the tree they judged. */
 export async function addVerdict(
   { store }: Context,
   name: TeamName,
@@ -65,7 +65,7 @@ export async function addVerdict(
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
     const { scope, status, issues, commit = null, by } = verdict
-    // A failed review always leaves something to fix, also when a person recorded it.
+    // A failed review always leaves something to fix, even if a person recorded it.
     if (scope === "cross-agent" && status === "failed")
       await recordFindings(tx, team, { findings: findingsOf(issues), source: "person", commit, by, agent: null })
     return addVerdictIn(tx, team, verdict)

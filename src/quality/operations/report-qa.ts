@@ -28,12 +28,12 @@ import { findRound } from "./find-round.ts"
 import { assertQa, moveQa } from "./move-qa.ts"
 import { assertIndependent, changeRound, getRound, qaActor, qaFields } from "./submit-qa.ts"
 
-/** The second half of QA: the scores, the decision of the lead, and what happens to work that does not pass. */
+/** Second half of QA: scores, decision of the lead, and the return of work that does not pass. */
 
 export interface QaReported {
   readonly task: Task
   readonly quality: Quality
-  /** Null while the lead has to decide. */
+  /** Null: the lead decides. */
   readonly verdict: Verdict | null
 }
 
@@ -56,11 +56,11 @@ interface QaReport extends TeamName {
   readonly guidance: readonly string[]
   readonly by: string
   readonly isByChecks?: boolean
-  /** The worker's claim and the round that was examined: neither may have changed. */
+  /** Claim and round of the examined work: neither may have changed. */
   readonly held?: { readonly owner: string; readonly token: number; readonly round: number }
 }
 
-/** Records scores. A rule decides where it can; otherwise the lead does. */
+/** A rule decides if it can, else the lead. */
 export async function reportQa(context: Context, report: QaReport): Promise<QaReported> {
   const { held, by, guidance, isByChecks = false } = report
   return context.store.write(async (tx) => {
@@ -95,7 +95,7 @@ export async function reportQa(context: Context, report: QaReport): Promise<QaRe
     const isAuto = team.mode === "FULL_AUTO"
     const decision = { task, record: reported, by, reason: null }
     if (result === "pass" && isAuto) return accept(tx, team, { ...decision, by: POLICY })
-    // In FULL_AUTO nobody looks twice, so work that is not good enough fails.
+    // In FULL_AUTO no lead decides, so work that is not good enough fails.
     if (result === "fail" || (result === "review" && isAuto))
       return sendBack(context, tx, team, { ...decision, isHeld: held !== undefined })
     return { task, quality: toQuality(reported), verdict: null }
@@ -134,7 +134,7 @@ interface Decision {
   readonly reason: string | null
 }
 
-/** Neither the worker nor the one who judged the work may decide. */
+/** Neither the worker nor the judge of the work may decide. */
 async function getReport(
   tx: Tx,
   team: StoredTeam,
@@ -164,7 +164,7 @@ async function accept(tx: Tx, team: StoredTeam, decision: Decision): Promise<QaR
   return { task: await moveQa(tx, team, { task, to: "passed", by }), quality, verdict }
 }
 
-/** Returns the work to its worker. The lead gets a message the second time; the third time the task is paused. */
+/** Back to the worker. The second time the lead gets a message; the third time the task is paused. */
 async function sendBack(
   context: Context,
   tx: Tx,

@@ -12,8 +12,8 @@ import { findingId } from "../finding-task.ts"
 import { change, listOpen } from "./record-findings.ts"
 
 /**
- * Creates fix tasks for open findings, one per task they are about, after the last wave. A finding with a fix task gets
- * no second one before the next review. Safe to repeat.
+ * One fix task per task with open findings, after the last wave. A finding gets no second fix task before the next
+ * review. Safe to repeat.
  */
 export async function makeReviewFixes(
   { store, settings }: Context,
@@ -29,7 +29,7 @@ export async function makeReviewFixes(
       const id = await freeId(tx, team.key, about)
       const task = about === null ? undefined : await tx.tasks.find(team.key, about)
       const brief = { ...(task === undefined ? ofWhole() : ofTask(task)), description: describe(task, findings) }
-      // Tasks of different waves may own the same files, and so do their fixes.
+      // Tasks of different waves may own the same files, and so may their fixes.
       const addition = { id, brief, by: ENGINE, onOverlap: "serialise", grantShared: true } as const
       made.push(await addTask(tx, team, settings, addition))
       for (const finding of findings)
@@ -74,7 +74,7 @@ function ofTask({ id, title, role, complexity, acceptance, checks, files, agentT
     blockedBy: [],
     acceptance: [...acceptance, ACCEPTANCE],
     assignee: null,
-    // A script would do the same again, unless it has repair commands.
+    // A script without repair commands would do the same again.
     work: {
       ...NO_WORK,
       agent: work.repair.length === 0 && work.agent === SCRIPT ? null : work.agent,

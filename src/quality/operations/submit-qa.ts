@@ -20,8 +20,8 @@ import { findRound } from "./find-round.ts"
 import { assertQa, moveQa, noQa } from "./move-qa.ts"
 
 /**
- * The first half of QA: a worker hands in its work, and another agent or person plans how it is checked. Each hand-in is a round, a
- * record of kind `quality`; `task.qa` is the state of the latest round. The second half is `report-qa.ts`.
+ * First half of QA: a worker hands in its work, and another agent or person plans the checks. Each hand-in is a
+ * round, a record of kind `quality`; `task.qa` is the state of the latest one. `report-qa.ts` is the second half.
  */
 
 const HASH = (value: string) => (/^[0-9a-f]{7,64}$/.test(value) ? undefined : "is no hash of git")
@@ -94,7 +94,7 @@ interface HandIn {
   readonly tree: string | null
 }
 
-/** Withdraws the round before. Work that waits for QA or has passed can only be replaced by another commit. */
+/** Withdraws the last round. Only another commit can replace work that waits for QA or has passed. */
 async function withdrawEarlier(tx: Tx, team: StoredTeam, { task, by, commit, tree }: HandIn): Promise<Task> {
   const round = await findRound(tx, team.key, task)
   if (task.qa === "passed" || task.qa === "pending") {
@@ -128,7 +128,7 @@ export const planQa = operation({
       const by = input.owner ?? PERSON
       assertIndependent(task, await findRound(tx, team.key, task), { who: by, what: "plan QA" })
       const asked = task.qa === "planning" ? await findPlanApproval(tx, team.key, task) : undefined
-      // A rejected plan is made again; a plan that waits is decided first.
+      // A rejected plan is made again; a pending one is decided first.
       if (asked?.status === "pending" && team.mode !== "FULL_AUTO") throw waits(asked)
       const moved = task.qa === "planning" ? task : await moveQa(tx, team, { task, to: "planning", by })
       const record = await getRound(tx, team.key, task)
@@ -150,7 +150,7 @@ export const planQa = operation({
   },
 })
 
-/** Only of generated roles: QA knows the names of the built-in ones. */
+/** Only of generated roles: QA knows the built-in ones by name. */
 function responsibilityOf({ agentType }: Task, roles: readonly RoleDefinition[]): Responsibility | undefined {
   if (agentType === null || BUILT_IN_ROLES.some(({ name }) => name === agentType)) return undefined
   return roles.find(({ name }) => name === agentType)?.responsibility
@@ -162,7 +162,7 @@ function waits(asked: Approval): AppError {
   return new AppError("approval.needed", message, { number, taskId }, { remedy: waysToDecide(number) })
 }
 
-/** The worker of a task, and the one who handed it in, may not judge it. A person may. */
+/** Neither the worker nor the one who handed it in may judge a task. A person may. */
 export function assertIndependent(
   { id, claimedBy }: Task,
   round: Pick<TeamRecord, "by"> | undefined,
@@ -191,7 +191,7 @@ export async function changeRound(
   return changed
 }
 
-/** The latest question about the QA plan of the present attempt. */
+/** Of this attempt. */
 export async function findPlanApproval(tx: Tx, key: number, task: Task): Promise<Approval | undefined> {
   const asked = (await tx.records.list(key, { kind: "approval", taskId: task.id })).map(toApproval)
   return asked.findLast(({ scope, attempt }) => scope === "qa-plan" && attempt === task.attempt)

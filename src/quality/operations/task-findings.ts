@@ -22,7 +22,7 @@ export interface TaskAnswer {
   readonly by: string
 }
 
-/** Records the findings in an answer: lines of the documented form, and the prose of reviewing roles. Safe to repeat. */
+/** Reads lines of the documented form, and prose of reviewing roles. Safe to repeat. */
 export async function recordTaskFindings(context: Context, name: TeamName, told: TaskAnswer): Promise<Finding[]> {
   const prose = readProse(told.answer)
   if (told.findings.length === 0 && prose.length === 0) return []
@@ -39,7 +39,7 @@ export async function recordTaskFindings(context: Context, name: TeamName, told:
   })
 }
 
-/** Prose repeats findings of the documented form in other words, so then only a new critical one counts. */
+/** Prose repeats documented findings in other words, so only a new critical one counts. */
 function notRepeated<Told extends Omit<NewFinding, "task">>(
   prose: readonly Told[],
   formal: readonly Told[],
@@ -54,7 +54,7 @@ function isReviewing({ id, role, agentType }: Task, roles: readonly RoleDefiniti
   return kind === "review" || kind === "verification" || role === "review" || /^review-/.test(id)
 }
 
-/** The finished task that a finding is about: the only owner of the file, else the one that the task follows. */
+/** The only owner of the file, else the task that this one follows. */
 function subjectOf(file: string | null, task: Task, tasks: readonly Task[]): TaskId | null {
   const subject = ownerOf(file, task, tasks)
   const status = tasks.find(({ id }) => id === subject)?.status

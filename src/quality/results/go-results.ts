@@ -46,7 +46,7 @@ interface GoPackage {
   readonly why?: string | undefined
 }
 
-/** A test that failed by its subtests is left out. A package that failed without a test counts itself. */
+/** Skips tests that failed by their subtests. A package that failed without a test counts itself. */
 function addPackage(tally: Tally, name: string, { tests, hasFailed, why }: GoPackage): void {
   const groups = new Set<string>()
   for (const test of tests) {
@@ -72,7 +72,7 @@ const Line = v.pipe(
   }),
 )
 
-/** `go test -json`, one object in a line. */
+/** `go test -json`: an object per line. */
 const readGoJson: ResultReader = {
   format: "go-json",
   signs: ['"Action":"'],
@@ -84,7 +84,7 @@ const readGoJson: ResultReader = {
       return known
     }
     for (const line of text.split("\n")) {
-      // Older versions report build failures beside the objects.
+      // Older versions report build failures outside of the objects.
       const [, name, why] = /^FAIL\t(\S+) \[(build failed|setup failed)\]$/.exec(line) ?? []
       if (name !== undefined && why !== undefined) Object.assign(open(name), { end: "fail", why })
       const read = line.startsWith("{") ? v.safeParse(Line, line) : undefined

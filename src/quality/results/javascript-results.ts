@@ -26,7 +26,7 @@ const readBun: ResultReader = {
   },
 }
 
-/** ` FAIL  src/a.test.ts > math > adds`. Failures go to another stream than sums, so their order says nothing. */
+/** ` FAIL  src/a.test.ts > math > adds`. Failures and sums use different streams, so their order says nothing. */
 const readVitest: ResultReader = {
   format: "vitest",
   signs: [" Test Files  "],
@@ -83,7 +83,7 @@ const readJest: ResultReader = {
   },
 }
 
-/** `1) math` and `adds:` on lines of their own, behind `1 failing`. */
+/** `1) math` and `adds:` on separate lines, after `1 failing`. */
 const readMocha: ResultReader = {
   format: "mocha",
   signs: [" passing (", " failing"],
@@ -100,7 +100,7 @@ const readMocha: ResultReader = {
         told += left
         continue
       }
-      // The tree has the number of a failure; its name stands behind the sums.
+      // The tree has the number of a failure; its name comes after the sums.
       if (left === 0 && names === undefined && number === 0 && /^ +\d+\) \S/.test(line)) marked++
       if (left > 0 && names === undefined && line.startsWith(`  ${number + 1}) `)) {
         names = [line.slice(`  ${number + 1}) `.length)]
@@ -137,7 +137,7 @@ const readAva: ResultReader = {
   },
 }
 
-/** `sells ... FAILED (1ms)` below `running 2 tests from ./shop_test.ts`; the steps of a test stand between its lines. */
+/** `sells ... FAILED (1ms)` below `running 2 tests from ./shop_test.ts`, with the steps of a test in between. */
 const readDeno: ResultReader = {
   format: "deno",
   signs: [" passed"],

@@ -6,7 +6,7 @@ const TAG =
 interface Suite {
   readonly name: string
   readonly tag: string
-  /** The failures it reports, and those seen in it. */
+  /** Failures as reported, and as seen. */
   readonly told: number
   seen: number
 }
@@ -16,7 +16,6 @@ interface Case {
   status: "passed" | "failed" | "skipped"
 }
 
-/** One or more documents, each with its suites and cases. */
 export const readJunit: ResultReader = {
   format: "junit",
   signs: ["<testsuite"],
@@ -40,7 +39,7 @@ export const readJunit: ResultReader = {
           else if (told > 0) return "unclear"
         } else {
           const last = suites.pop()
-          // A suite may count only its direct parts, so more may be seen than it reports.
+          // A suite may count only its direct parts, so seen may be more than reported.
           if (last?.tag !== tag || last.told > last.seen) return "unclear"
         }
       } else if (tag === "testcase") {
@@ -110,7 +109,7 @@ function caseName({ file, classname = "", name = "" }: Attributes, suites: reado
   const runner = /^(?:pytest|Mocha Tests|test)$/
   const path = file === undefined ? undefined : output.path(file)
   const owner = runner.test(classname) ? "" : isPath(classname) ? output.path(classname) : classname
-  // A class name made of the groups says the same again.
+  // A class name made of the groups adds nothing.
   const isKnown = groups.some((group) => owner.includes(group))
   const parts = groups.filter((group) => !runner.test(group))
   return nameOf(path, ...(isKnown && parts.length > 0 ? parts : [...parts, owner]), name)

@@ -1,4 +1,4 @@
-/** What runners print when they ran no test, and when they ran some. */
+/** Output of runners without and with tests. */
 const SAYINGS: readonly (readonly [none: RegExp, some: RegExp])[] = [
   // pytest, unittest
   [/\bno tests ran\b|\bcollected 0 items\b/, /\bcollected [1-9]\d* items?\b|\b[1-9]\d* (?:passed|failed|error)/],
@@ -26,7 +26,6 @@ const SAYINGS: readonly (readonly [none: RegExp, some: RegExp])[] = [
   [/<testsuites?\b[^>]*\btests="0"/, /<testcase\b/],
 ]
 
-/** Whether the output says that no test ran. */
 export function saysNoTests(output: string): boolean {
   const text = Bun.stripANSI(output).replaceAll("\r\n", "\n")
   const isNone = SAYINGS.some(([none]) => none.test(text))

@@ -7,7 +7,7 @@ interface Open {
   readonly failuresBefore: number
 }
 
-/** The tree that `node --test --test-reporter=spec` prints: `▶ suite` opens a group, the same name closes it. */
+/** `node --test --test-reporter=spec`: `▶ suite` opens a group, the same name closes it. */
 const readSpec: ResultReader = {
   format: "node-spec",
   signs: ["ℹ tests ", "ℹ fail "],
@@ -16,7 +16,7 @@ const readSpec: ResultReader = {
     if (failed === undefined || sumOf(output.lines, /^ℹ tests (\d+)$/) === undefined) return "unclear"
     const told = failed + (sumOf(output.lines, /^ℹ cancelled (\d+)$/) ?? 0)
     const tree = readTree(output.lines)
-    // A test with failed subtests counts as failed, a suite does not; both look the same.
+    // A failed subtest fails its test, but not its suite; both look the same.
     if (told < tree.failures.length || told > tree.failures.length + tree.failedGroups) return "unclear"
     return tell(tree, output)
   },
@@ -33,7 +33,7 @@ function readTree(lines: readonly string[]): Tree {
   const open: Open[] = []
   let isInTree = true
   for (const line of lines) {
-    // Behind the sums all failures are repeated; another tree may follow.
+    // The sums are followed by all failures again, and maybe by another tree.
     if (line.startsWith("ℹ tests ")) open.length = 0
     if (/^✖ failing tests:/.test(line)) isInTree = false
     else if (!isInTree && /^(?:▶ |✔ |ℹ tests )/.test(line)) isInTree = true
@@ -67,14 +67,14 @@ function add(tree: Tree, status: "passed" | "failed" | "skipped", names: readonl
   if (status === "failed") tree.failures.push(names.at(-1) ?? "")
 }
 
-/** The list of failures has the files, in the order of the tree. Without a match no file is named. */
+/** The list of failures has the files, in the order of the tree. Without a match there is no file. */
 function tell(tree: Tree, { lines, path }: Output): Reading {
   const places: { file: string; name: string }[] = []
   for (const [at, line] of lines.entries()) {
     const file = /^test at (.+?):\d+:\d+$/.exec(line)?.[1]
     if (file !== undefined) places.push({ file: path(file), name: LINE.exec(lines[at + 1] ?? "")?.[3] ?? "" })
   }
-  // The list also has failed groups, which have other names or come later.
+  // The list also has failed groups, with other names or later.
   const files: (string | undefined)[] = []
   let from = 0
   for (const name of tree.failures) {

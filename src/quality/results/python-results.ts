@@ -32,7 +32,7 @@ const readPytest: ResultReader = {
       if (name === undefined || !name.includes("::")) continue
       tally.add((gwEnd ?? ownEnd) === "PASSED" ? "passed" : "skipped", pytestName(name, path))
     }
-    // A test whose clean-up fails too stands there twice.
+    // Listed twice if its clean-up fails too.
     for (const name of failed) tally.add("failed", name)
     return sumIn(ends, /failed/) + sumIn(ends, /errors?/) === told ? tally : "unclear"
   },
@@ -68,7 +68,7 @@ function numberAt(line: string, word: string): number {
   return Number(new RegExp(`[( ]${word}=(\\d+)`).exec(line)?.[1] ?? 0)
 }
 
-/** Older versions of Python name the class without its method. Subtests have values. */
+/** Older Python names the class without the method. Subtests have values. */
 function ofUnit(name: string, said: string | undefined): string {
   const [, owner = "", values = ""] = /^\(([^()\s]+)\)(?: (.*))?$/.exec(said ?? "") ?? []
   const whole = owner === "" || owner.endsWith(`.${name}`) ? owner || name : `${owner}.${name}`

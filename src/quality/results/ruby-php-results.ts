@@ -58,7 +58,7 @@ const readPhpunit: ResultReader = {
       if (told !== undefined) [left, number] = [/^(?:failure|error)s?$/.test(what ?? "") ? Number(told) : 0, 0]
       const beginning = `${number + 1}) `
       if (left === 0 || !line.startsWith(beginning)) continue
-      // The values of a data set may be different in each run; its name or number is not.
+      // The values of a data set may change between runs, its name or number does not.
       tally.add("failed", line.slice(beginning.length).replace(/( with data set (?:#\d+|".*?")).*$/, "$1"))
       ;[left, number] = [left - 1, number + 1]
     }

@@ -2,7 +2,7 @@ import { makeTally, type ResultReader } from "./tally.ts"
 
 const BLOCK_END = /^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;/
 
-/** `cargo test` prints the results of one target after the other, without the names of the targets. */
+/** `cargo test` prints target after target, without their names. */
 const readCargo: ResultReader = {
   format: "cargo",
   signs: ["test result: "],
@@ -11,7 +11,7 @@ const readCargo: ResultReader = {
     const ended = lines.filter((line) => BLOCK_END.test(line)).length
     if (begun === 0 && ended === 0) return undefined
     if (begun !== ended || lines.some((line) => /^error(?:\[E\d+\])?: could not compile/.test(line))) return "unclear"
-    // Without --no-fail-fast, targets behind the first failing one did not run.
+    // Without --no-fail-fast, targets after the first failure did not run.
     const isStopped = lines.some((line) => /^error: (?:\d+ )?(?:test|doctest) failed, to rerun pass/.test(line))
     const isWhole = lines.some((line) => /^error: \d+ targets? failed:$/.test(line))
     if (isStopped && !isWhole) return "unclear"
@@ -32,7 +32,7 @@ const readCargo: ResultReader = {
         const status = isFailure ? "failed" : each.end === "ignored" ? "skipped" : "passed"
         if (isFailure || each.end !== "FAILED") tally.add(status, withoutLine(each.name))
       }
-      // With -q, or where a test printed into its line, only the list has the name.
+      // With -q, or if a test printed into its line, only the list has the name.
       for (const each of failures) tally.add("failed", withoutLine(each))
       ;[named, listed] = [[], undefined]
     }
@@ -40,7 +40,7 @@ const readCargo: ResultReader = {
   },
 }
 
-/** An example in the documentation is named by its line: `src/lib.rs - add (line 1)`. */
+/** `src/lib.rs - add (line 1)`: an example in the documentation. */
 function withoutLine(name: string): string {
   return name.replace(/ \(line \d+\)/, "")
 }
@@ -50,7 +50,7 @@ const NEXTEST_LINE =
 const NEXTEST_END =
   /^ *Summary \[[^\]]*\] +(\d+)(\/\d+)? tests? run: (\d+) passed(?: \([^)]*\))?(?:, (\d+) failed)?(?:, (\d+) timed out)?/
 
-/** `FAIL [   0.005s] shop tests::sells`; failures stand again below the summary. */
+/** `FAIL [   0.005s] shop tests::sells`; repeated below the summary. */
 const readNextest: ResultReader = {
   format: "nextest",
   signs: ["Summary ["],

@@ -4,24 +4,24 @@ export interface Tally {
   readonly passed: string[]
   readonly failed: string[]
   readonly skipped: string[]
-  /** A repeated name gets a number: runners print in a stable order. */
+  /** Numbers repeated names: runners print in a stable order. */
   add(status: TestStatus, name: string): void
 }
 
-/** `undefined`: not the output of this runner. `unclear`: the names do not match the counts, or the output was cut. */
+/** `undefined`: not this runner. `unclear`: names and counts differ, or the output was cut. */
 export type Reading = Tally | "unclear" | undefined
 
 export interface Output {
   readonly text: string
   /** Without colours; very long lines are empty. */
   readonly lines: readonly string[]
-  /** Makes a path relative to the checkout; a path from elsewhere keeps only its last part. */
+  /** Relative to the checkout; only the last part if outside. */
   readonly path: (path: string) => string
 }
 
 export interface ResultReader {
   readonly format: string
-  /** Every output of this runner has one of them. Cheaper than reading. */
+  /** A cheap test: every output of this runner has one of them. */
   readonly signs: readonly string[]
   readonly read: (output: Output) => Reading
 }
@@ -48,7 +48,7 @@ export function nameOf(file: string | undefined, ...parts: readonly string[]): s
   return file === undefined || file === "" ? name : name === "" ? file : `${file}::${name}`
 }
 
-/** The sum of the first groups of all matching lines; undefined if none matches. */
+/** Adds the first groups of all matches; undefined without a match. */
 export function sumOf(lines: readonly string[], pattern: RegExp): number | undefined {
   let sum: number | undefined
   for (const line of lines) {
@@ -58,7 +58,7 @@ export function sumOf(lines: readonly string[], pattern: RegExp): number | undef
   return sum
 }
 
-/** The sum of the numbers before a word, as in `2 failed, 1 passed`; a line without the word counts 0. */
+/** Adds the numbers before a word, as in `2 failed, 1 passed`; 0 without the word. */
 export function sumIn(lines: readonly string[], word: RegExp): number {
   const pattern = new RegExp(`(\\d+) (?:${word.source})\\b`)
   return lines.reduce((sum, line) => sum + Number(pattern.exec(line)?.[1] ?? 0), 0)

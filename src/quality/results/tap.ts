@@ -15,23 +15,23 @@ interface Level {
   readonly points: Point[]
 }
 
-/** Points wait in their level until the line of their group, which stands below them, is read. */
+/** Points wait in their level for the line of their group, which comes later. */
 interface State {
   readonly levels: Level[]
-  /** Groups that were opened by `{`, by their indent. */
+  /** Opened by `{`, by indent. */
   readonly open: { readonly indent: number; readonly point: Point }[]
-  /** The indent of the YAML block below a test; null outside of one. */
+  /** The indent of a YAML block; null outside. */
   facts: number | null
   last: Point | undefined
-  /** Tests that are not ok, without suites of node and without TODO tests. */
+  /** Without node suites and TODO tests. */
   notOk: number
   notOkToDo: number
   top: number
-  /** The comment above a test, which is its name in the output of tape. */
+  /** The comment above a test is its name in tape. */
   heading: string
 }
 
-/** TAP 13 and 14 with nested tests, as node, tap, tape, ava, mocha and vitest print it. */
+/** TAP 13 and 14, nested, of node, tap, tape, ava, mocha and vitest. */
 export const readTap: ResultReader = {
   format: "tap",
   signs: ["ok ", "TAP version", "1.."],
@@ -98,12 +98,12 @@ function readPoint(state: State, line: string, output: Output): void {
   state.last = point
   if (opens) {
     state.open.push({ indent, point })
-    // A group that failed is counted by its parts.
+    // The parts of a failed group count.
     if (point.status === "failed") state.notOk--
   } else place(state, indent, point)
 }
 
-/** Puts a test into its level; with those below it, it is their group. */
+/** Takes the deeper points as its parts. */
 function place(state: State, indent: number, group: Point): void {
   const inner: Point[] = []
   for (let top = state.levels.at(-1); top !== undefined && top.indent > indent; top = state.levels.at(-1)) {
@@ -116,7 +116,7 @@ function place(state: State, indent: number, group: Point): void {
     state.levels.push(level)
   }
   for (const point of inner) level.points.push({ ...point, names: [...group.names, ...point.names] })
-  // A group may fail by itself, for example in its set-up.
+  // A group may fail by itself, as in its set-up.
   const failsAlone = group.status === "failed" && !inner.some((point) => point.status === "failed")
   if (inner.length === 0 || failsAlone) level.points.push(group)
 }

@@ -9,11 +9,11 @@ import { makeTally, type Output, type ResultReader, type Tally, type TestStatus 
 import { readTap } from "./tap.ts"
 
 /**
- * Test results by name. Names have no durations, line numbers or absolute paths, so they stay the same between runs.
- * `failed` is complete. Many runners do not print the names in `passed` and `skipped`.
+ * Names have no durations, line numbers or absolute paths, so they are stable between runs. `failed` is complete;
+ * many runners do not print `passed` and `skipped` names.
  */
 export interface TestResults {
-  /** The runner; several joined by `+`. */
+  /** The runner, or several joined by `+`. */
   readonly format: string
   readonly passed: readonly string[]
   readonly failed: readonly string[]
@@ -34,12 +34,12 @@ const READERS: readonly ResultReader[] = [
 /** Longer lines have no test names and make patterns slow. */
 const MAX_LINE = 10_000
 const CUT = /^\[\d+ bytes left out\]$/m
-/** The command fails for another reason than a test. */
+/** Not because of a test. */
 const OTHER_REASON = /coverage threshold|Required test coverage|^ERROR: Coverage for /m
 
 /**
- * Reads test results. Undefined for an unknown format, a cut output, or when the runner's count of failures differs from
- * the names. `folder` is where the command ran.
+ * Undefined for an unknown format, a cut output, or if the runner counts other failures than it names. `folder`:
+ * where the command ran.
  */
 export function readTestResults(output: string, folder = ""): TestResults | undefined {
   const text = Bun.stripANSI(output).replaceAll("\r\n", "\n")

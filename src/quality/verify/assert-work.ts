@@ -13,13 +13,12 @@ interface Work {
   readonly task: Task
   readonly state: Judged
   readonly uncommitted: number
-  /** Where the task started, if the caller names it. */
   readonly base: string | undefined
 }
 
 /**
- * Refuses to hand in a commit without work of the task: one without a change since its start or, if the start is not
- * known, one older than its claim. A task that only reads needs evidence instead.
+ * Refuses a commit without work: no change since the start of the task or, if that is not known, older than its
+ * claim. A task that only reads needs evidence instead.
  */
 export async function assertHasWork(context: Context, repository: GateRepository, work: Work): Promise<void> {
   const { name, task, state, uncommitted } = work
@@ -39,7 +38,7 @@ export async function assertHasWork(context: Context, repository: GateRepository
   throw noWork(task, `nothing was committed ${since}${left}`)
 }
 
-/** Commit times are in seconds, so within the same second the last move of HEAD decides. */
+/** Commit times are in seconds: within the same second the last move of HEAD decides. */
 function isBeforeClaim(
   { claimedAt }: Task,
   { committedSeconds, movedMs }: Awaited<ReturnType<GateRepository["times"]>>,

@@ -7,18 +7,17 @@ import { listCommands } from "./run-commands.ts"
 import type { Verifier } from "./verifier.ts"
 import { freshPlace, withSite } from "./with-site.ts"
 
-/** Results of commands on the base commit. */
 export interface BaseStandings {
-  /** The stored result. */
+  /** The stored result; runs nothing. */
   known(command: GateCommand): Promise<CommandResult | undefined>
-  /** The result; runs the command if there is none yet. Undefined when the base cannot be judged, which counts as green. */
+  /** Runs the command if there is no result. Undefined if the base cannot be judged, which counts as green. */
   judge(command: GateCommand): Promise<CommandResult | undefined>
-  /** False where a checkout of the base cannot be set up. */
+  /** False if the base cannot be set up. */
   isReady(command: GateCommand): Promise<boolean>
 }
 
 /**
- * `base` is a commit; undefined when it is not known. A project command that the base does not have has no result there.
+ * `base` is a commit; undefined if not known. A project command that is new since the base has no result there.
  * Results are stored by tree, so all processes and gates of a run see the same.
  */
 export function openBaseStandings(verifier: Verifier, base: string | undefined): BaseStandings {
@@ -30,7 +29,7 @@ export function openBaseStandings(verifier: Verifier, base: string | undefined):
     const commands = await listCommands(verifier, state, GATE_KINDS)
     return { state, commands: new Set(commands.map(nameOf)) }
   }
-  /** The base, if it has the command. */
+  /** Undefined if the base lacks the command. */
   const find = async (command: GateCommand) => {
     opened ??= open()
     const known = await opened
@@ -87,7 +86,7 @@ async function judgeOnBase(
   }
 }
 
-/** A failure on the base runs once more, because a flaky failure must not excuse later ones. A timeout does not. */
+/** A failure runs twice, because a flaky one must not excuse later ones. A timeout runs once. */
 export async function runOnBase(
   { runner }: Pick<Verifier, "runner">,
   site: Parameters<typeof runCommand>[1],

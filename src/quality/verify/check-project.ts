@@ -7,14 +7,12 @@ import { type JudgeRequest, judgeCommands } from "./judge-commands.ts"
 import { listCommands } from "./run-commands.ts"
 import type { Verifier } from "./verifier.ts"
 
-/** The build, lint and test commands to run, or why they are not run. */
 export type ProjectPlan = { readonly commands: readonly GateCommand[] } | { readonly whyNot: string }
 
 export async function planProject(verifier: Verifier, state: ChosenState, whyNot?: string): Promise<ProjectPlan> {
   return whyNot === undefined ? { commands: await listCommands(verifier, state, GATE_KINDS) } : { whyNot }
 }
 
-/** Runs build, lint and tests as planned and compares them with the base. */
 export async function checkProject(
   verifier: Verifier,
   state: ChosenState,

@@ -3,17 +3,16 @@ import { quoteInput } from "../../kernel/ids.ts"
 import type { GateRepository } from "../gates/port.ts"
 import type { Judged } from "../verdict.ts"
 
-/** The committed state to judge. */
 export interface ChosenState extends Judged {
-  /** The current checkout is at this commit without changes, so commands may run in it. */
+  /** Commands may run here: the checkout is at this commit without changes. */
   readonly isHere: boolean
-  /** Uncommitted changes, if the checkout itself is judged. */
+  /** Only if the checkout itself is judged. */
   readonly uncommitted: readonly string[]
 }
 
 /**
- * The named commit, else the first of the branches that exists, else the current checkout. Only then do uncommitted
- * changes count.
+ * The named commit, else the first existing branch, else the current checkout. Uncommitted changes count only for
+ * the last.
  */
 export async function chooseState(
   repository: GateRepository,

@@ -11,8 +11,8 @@ interface LostRequest {
 }
 
 /**
- * Gates run what the judged tree suggests, so work could escape them by changing it. Removing the only test command fails
- * if it passed before; another command or script of the same kind is a warning.
+ * Gates run what the judged tree suggests, so work could escape them by changing it. Removing the only test command
+ * fails if it passed before; another command or script of the same kind is a warning.
  */
 export async function findLostCommands(
   verifier: Verifier,

@@ -12,11 +12,10 @@ import { freshPlace, withSite } from "./with-site.ts"
 
 export interface BaseRequest {
   readonly commit: string
-  /** Called for every command that has to run. */
   readonly onRun?: (line: string) => void
 }
 
-/** Runs all gate commands on a commit before any work, in a checkout like those of gates. */
+/** Runs all gate commands before any work, in a checkout like those of gates. */
 export async function judgeBase(verifier: Verifier, { commit, onRun }: BaseRequest): Promise<Baseline> {
   const state: ChosenState = { ...(await getCommit(verifier.repository, commit)), isHere: false, uncommitted: [] }
   const commands = await listCommands(verifier, state, GATE_KINDS)
@@ -35,7 +34,7 @@ export async function judgeBase(verifier: Verifier, { commit, onRun }: BaseReque
   return { commit: state.commit, tree: state.tree, gates }
 }
 
-/** The stored results of a commit, and the commands without one. */
+/** Stored results, and the commands without one. */
 export async function findKnownBase(
   verifier: Verifier,
   commit: string,
@@ -50,7 +49,7 @@ export async function findKnownBase(
   }
 }
 
-/** The commit that a new run is compared with: the target, unless merged work waits for delivery. */
+/** The target, unless merged work waits for delivery. */
 export async function findStart(
   { repository }: Pick<Verifier, "repository">,
   name: RunName,

@@ -11,11 +11,10 @@ import { withSite } from "./with-site.ts"
 
 export interface JudgeRequest {
   readonly commands: readonly GateCommand[]
-  /** Undefined when it is not known. */
   readonly base: string | undefined
-  /** Failing tests that tasks were asked to add. Called only when something fails. */
+  /** Failing tests that tasks had to add. Called only after a failure. */
   readonly asked?: () => Promise<AskedTests>
-  /** Run commands that passed on these files once more. */
+  /** Run passed commands once more. */
   readonly isSecondLook?: boolean
   /** Finds more of them in a new failure. */
   readonly findAsked?: (now: CommandResult, base: CommandResult | undefined) => readonly string[]
@@ -27,7 +26,7 @@ export interface CommandJudgement {
   readonly leftBehind: readonly string[]
 }
 
-/** Runs the commands and compares them with the base. A new failure runs once more, to tell flaky from broken. */
+/** A new failure runs twice, to tell flaky from broken. */
 export async function judgeCommands(
   verifier: Verifier,
   state: ChosenState,
@@ -73,7 +72,7 @@ async function judgeCommand(judging: Judging, command: GateCommand): Promise<Jud
 async function compare({ standings, request }: Judging, result: CommandResult): Promise<Comparison> {
   const { command } = result
   const isNamed = command.kind === "accept"
-  // A command that a task names has to pass anyway, unless its program is missing.
+  // A command of a task must pass anyway, unless its program is missing.
   const isNeeded = isNamed ? result.missing !== undefined : !result.hasPassed || result.ranNoTest === true
   const before = isNeeded ? await standings.judge(command) : isNamed ? undefined : await standings.known(command)
   const asked = new Set<string>()

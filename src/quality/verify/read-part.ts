@@ -6,7 +6,7 @@ import type { ChosenState } from "./choose-state.ts"
 import { hasWork, readWork } from "./task-work.ts"
 import type { Verifier } from "./verifier.ts"
 
-/** The tasks that are finished and in the commit. */
+/** Finished tasks in the commit. */
 export async function readPart<T extends Task>(
   verifier: Verifier,
   name: RunName,

@@ -16,8 +16,8 @@ import { testCommit } from "./test-commit.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 /**
- * Checks tasks again that build on a revised one, without an agent: their checks run on the merged tree. A task that
- * passes stays resolved; one that fails, or cannot be judged, is reopened with the reason.
+ * Checks tasks that build on a revised one, without an agent: their checks run on the merged tree. A task that
+ * fails or cannot be judged is reopened with the reason.
  */
 export async function recheckTasks(
   verifier: Verifier,

@@ -4,7 +4,7 @@ import type { Task } from "../../tasks/task.ts"
 import type { GateRepository } from "../gates/port.ts"
 import type { Judged } from "../verdict.ts"
 
-/** The commit a task is resolved as: HEAD of the worker's worktree; from elsewhere its branch, its pin, or HEAD here. */
+/** HEAD of the worker's worktree; from elsewhere the branch of the task, its pin, or HEAD here. */
 export async function findResolvedState(
   repository: Pick<GateRepository, "find" | "findStart">,
   name: RunName,

@@ -3,7 +3,7 @@ import { type GateCommand, type GateKind, shellCommand } from "../gates/gate-com
 import type { ChosenState } from "./choose-state.ts"
 import type { Verifier } from "./verifier.ts"
 
-/** The project commands of some kinds: from the configuration, else from the files of the tree. */
+/** From the configuration, else from the files of the tree. */
 export async function listCommands(
   { repository, settings }: Verifier,
   { tree }: ChosenState,

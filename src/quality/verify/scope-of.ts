@@ -4,7 +4,6 @@ import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
 import { type FileChange, judgeChanges } from "../../ownership/scope.ts"
 import type { Context } from "../../store/operation.ts"
 
-/** Lists the changes that a task may not make. */
 export async function scopeOf(
   context: Context,
   name: TeamName,

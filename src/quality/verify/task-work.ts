@@ -6,15 +6,14 @@ import { readCommitted } from "../../tasks/operations/note-committed.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { Verifier } from "./verifier.ts"
 
-/** The commits of a task. */
 export interface TaskWork {
   readonly base: string | undefined
   readonly head: string
-  /** Where it is and how to bring it here; null when this repository has it. */
+  /** Where it is and how to get it; null if it is here. */
   readonly elsewhere: string | null
 }
 
-/** The commits that workers recorded in the store, else those pinned here. A commit that is not here is reported. */
+/** Commits that workers recorded, else those pinned here. Reports commits that are not here. */
 export async function readWork(
   { context, repository, place }: Pick<Verifier, "context" | "repository" | "place">,
   name: RunName,
@@ -40,7 +39,7 @@ export async function readWork(
   return found
 }
 
-/** Whether a commit contains the work. A task without a change counts as contained. */
+/** A task without a change counts as contained. */
 export async function hasWork(
   { repository }: Pick<Verifier, "repository">,
   commit: string,

@@ -9,15 +9,15 @@ import { findRunBase } from "./find-run-base.ts"
 import type { Verifier } from "./verifier.ts"
 
 export interface TestedCommit extends Findings {
-  /** `skipped`: there is nothing to run. */
+  /** `skipped`: nothing to run. */
   readonly status: VerdictStatus
   /** The end of the output of failing commands. */
   readonly output: string
-  /** Checks that failed and then passed on the same files. */
+  /** Failed and then passed on the same files. */
   readonly flaky: readonly string[]
 }
 
-/** Runs build, lint and tests on a commit, for merges. Records nothing. */
+/** For merges. Records nothing. */
 export async function testCommit(verifier: Verifier, team: TeamName, commit: string): Promise<TestedCommit> {
   const name = await resolveRun(verifier.context, team)
   const state = await chooseState(verifier.repository, { commit })

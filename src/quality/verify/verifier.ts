@@ -12,7 +12,6 @@ export interface Verifier {
   readonly runner: Runner
   readonly settings: GateSettings
   readonly roles: readonly RoleDefinition[]
-  /** The repository that is judged. */
   readonly place: WorkPlace
 }
 
@@ -20,7 +19,7 @@ export interface GateSettings extends ScanSettings {
   readonly kinds: Readonly<Record<GateKind, KindSettings>>
 }
 
-/** What comes from the machine and its configuration. */
+/** From the machine and its configuration. */
 export interface GateSetup {
   readonly repository: GateRepository
   readonly settings: GateSettings
@@ -30,5 +29,4 @@ export interface GateSetup {
   >
 }
 
-/** `by` of a verdict of a gate. */
 export const GATE = "gate"

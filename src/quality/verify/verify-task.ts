@@ -31,27 +31,26 @@ import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TaskVerification extends TeamName {
   readonly taskId: TaskId
-  /** By default the current checkout. */
+  /** The current checkout by default. */
   readonly commit?: string
-  /** Where the task started; by default its pin, else where its branch left the integration branch. */
+  /** The pin by default, else where the branch left the integration branch. */
   readonly base?: string
-  /** Why the agent changed nothing. */
   readonly nothingToDo?: string | undefined
   readonly answer?: string | undefined
-  /** Work of the task that cannot be delivered as it is. */
+  /** Work that cannot be delivered as it is. */
   readonly notDelivered?: readonly string[]
-  /** The holder, whose claim is kept alive. Without one a person acts. */
+  /** Its claim is kept alive. Without an owner a person acts. */
   readonly owner?: string
   readonly token?: number
 }
 
-/** Judges a task at a commit. Records the commands as evidence and the result as a verdict. */
+/** Records the commands as evidence and the result as a verdict. */
 export async function verifyTask(verifier: Verifier, request: TaskVerification): Promise<Verdict> {
   const { taskId, owner } = request
   const name = await resolveRun(verifier.context, request)
   const task = await getTask.run(verifier.context, { ...name, id: taskId })
   assertHolds(task, owner, request.token)
-  // A holder that lost the claim and got it again must not use results from before.
+  // Results from before a lost claim must not count for a new one.
   const token = owner === undefined ? request.token : task.claimToken
   const state = await chooseState(verifier.repository, request)
   const range = await findRange(verifier, { name, task, state, base: request.base })
@@ -94,7 +93,7 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
   return addVerdict(verifier.context, name, { ...verdict, commit, tree })
 }
 
-/** A task without own commands runs the project tests. So does one that was asked for a failing test, to learn its name. */
+/** Without own commands a task runs the project tests; so does one that must add a failing test, to learn its name. */
 async function listTaskCommands(verifier: Verifier, task: Task, state: ChosenState): Promise<GateCommand[]> {
   const own = task.checks.map((line) => shellCommand("accept", line))
   const isHeld = own.length === 0 || asksForFailingTest(task)
@@ -137,7 +136,7 @@ async function findRange({ repository }: Verifier, request: RangeRequest): Promi
   }
 }
 
-/** Where the branch left the integration branch, if it was updated after the task started and is not merged yet. */
+/** Where the branch left the integration branch, if it was updated since the start and is not merged yet. */
 async function newest(
   repository: Verifier["repository"],
   { name, state, pinned }: { readonly name: RunName; readonly state: Judged; readonly pinned: string | undefined },
@@ -168,7 +167,7 @@ interface Attestation extends TeamName {
   readonly results: readonly CommandResult[]
 }
 
-/** Adds each result once to the evidence of the task. Returns the valid evidence of the attempt. */
+/** Adds each result once. Returns the valid evidence of the attempt. */
 async function attest({ context }: Verifier, attestation: Attestation): Promise<Evidence[]> {
   const { project, team, run, task, owner, token, commit, results } = attestation
   const isKnown = ({ facts }: NewEvidence) =>
@@ -194,13 +193,13 @@ function entryOf(
   { command, exitCode, ending, tail, outputHash, durationMs }: CommandResult,
   commit: string,
 ): NewEvidence {
-  // A stopped command gets 124, the code of `timeout`.
+  // 124, the code of `timeout`, if stopped.
   const facts = { command: command.line, exitCode: exitCode ?? 124, outputHash, durationMs, commit, isDirty: false }
   const output = exitCode === null ? `${tail}[${ending}]` : tail
   return { type: "command", trust: "attested", text: "", facts: { ...facts, output }, blockedPattern: null }
 }
 
-/** A debugger may find the cause of a fault without changing anything. */
+/** May find a cause without changing anything. */
 const DIAGNOSES = "debugger"
 
 export function mayChangeNothing({ agentType, role }: Task, roles: readonly RoleDefinition[]): boolean {

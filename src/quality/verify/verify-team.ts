@@ -41,7 +41,7 @@ import { hasWork, readWork } from "./task-work.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TeamVerification extends TeamName {
-  /** By default the integration branch, else the current checkout. */
+  /** The integration branch by default, else the current checkout. */
   readonly commit?: string
 }
 
@@ -50,9 +50,9 @@ export interface WaveVerification extends TeamVerification {
 }
 
 export interface FinalVerification extends TeamVerification {
-  /** Where the run started; by default where its first task did. */
+  /** Where the first task started, by default. */
   readonly base?: string
-  /** Leave unfinished tasks out; the verdict names them. */
+  /** The verdict names the unfinished tasks. */
   readonly isPartial?: boolean
 }
 
@@ -65,14 +65,14 @@ interface TeamFacts {
   readonly verdicts: readonly Verdict[]
 }
 
-/** Judges the first unverified wave, or everything when all are verified. */
+/** The first unverified wave, or everything if all are verified. */
 export async function verifyProject(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
   const { plan } = await readFacts(verifier, request)
   const open = plan.waves.find((wave) => wave.status !== "verified")
   return open === undefined ? verifyFinal(verifier, request) : verifyWave(verifier, { ...request, wave: open.id })
 }
 
-/** Judges the merged work of a wave; passed opens the next one. */
+/** A pass opens the next wave. */
 export async function verifyWave(verifier: Verifier, request: WaveVerification): Promise<Verdict> {
   const { name, plan, tasks, verdicts } = await readFacts(verifier, request)
   assertDue(plan, request.wave)
@@ -96,9 +96,9 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   return runAndRecord(verifier, name, { ...judged, looked, asked, whyNot: whyNotRun(ofWave, state) })
 }
 
-/** Judges everything; passed completes the project. A partial verdict completes nothing. */
+/** A pass completes the project, unless it is partial. */
 export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
-  // A task that no longer holds is reopened, which fails the gate.
+  // Reopened tasks fail the gate.
   await recheckTasks(verifier, request)
   const { name, plan, tasks: all, verdicts } = await readFacts(verifier, request)
   const state = await chooseMerged(verifier, request)
@@ -138,7 +138,7 @@ function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
   })
 }
 
-/** Refuses a wave before anything runs. */
+/** Before anything runs. */
 function assertDue({ waves, totalWaves }: WavePlan, number: number): void {
   const wave = waves.find((each) => each.id === number)
   if (wave === undefined) throw waveNotFound(number, totalWaves)
@@ -154,7 +154,6 @@ function chooseMerged({ repository }: Verifier, request: TeamVerification): Prom
   return chooseState(repository, { commit: request.commit, branches: [branchRef(integrationBranch(request))] })
 }
 
-/** Why running the commands would change nothing. */
 function whyNotRun(tasks: readonly Task[], { uncommitted }: ChosenState): string | undefined {
   if (tasks.length === 0 || tasks.some((task) => !isMet(task.status))) return "not all tasks are resolved"
   return uncommitted.length > 0 ? "there are changes that are not committed" : undefined
@@ -193,7 +192,7 @@ async function withKnown(
   return { taskId: own.taskId, files: own.files, knows }
 }
 
-/** Leaves out tasks whose work is in a fix task, which saw the other changes. */
+/** A fix task saw the other changes, so the task it fixes is left out. */
 function withoutFixed(tasks: readonly Task[]): Task[] {
   const done = new Set(tasks.filter((task) => task.status === "resolved").map((task) => task.id))
   return tasks.filter((task) => !done.has(fixIdOf(task)))
@@ -221,7 +220,7 @@ async function readDelivered(
   return delivered
 }
 
-/** The diff since the first task started, or since the integration branch left HEAD. */
+/** Since the first task started, or since the integration branch left HEAD. */
 async function readAdded(
   { repository }: Verifier,
   request: FinalVerification & RunName,
@@ -247,7 +246,6 @@ async function listPinned(
   return bases.flatMap((each) => each?.commit ?? [])
 }
 
-/** Where the first task started. */
 async function pinnedStart({ repository }: Verifier, name: RunName, tasks: readonly Task[]) {
   const pinned = await listPinned(repository, name, tasks)
   return pinned.length === 0 ? undefined : repository.findBase(...pinned)
@@ -268,7 +266,7 @@ interface ProofFacts extends Pick<TeamFacts, "tasks" | "verdicts"> {
   readonly base: string | undefined
 }
 
-/** A task is provable by the commands that its gate ran, else by those that can run here. */
+/** By the commands that its gate ran, else by those that can run here. */
 async function withProvability(verifier: Verifier, facts: ProofFacts): Promise<EvidencedTask[]> {
   const { state, base, tasks, verdicts } = facts
   const standings = openBaseStandings(verifier, base)
@@ -295,14 +293,14 @@ function isValid(entry: Evidence, { attempt }: Task): boolean {
 
 interface Judgement extends Pick<Verdict, "scope" | "subject"> {
   readonly state: ChosenState
-  /** Findings that need no command. */
+  /** Needs no command. */
   readonly looked: Findings
   readonly base: string | undefined
   readonly asked: AskedTests
   readonly whyNot: string | undefined
 }
 
-/** Runs the commands last, so that a refused request records nothing. */
+/** Commands run last, so that a refused request records nothing. */
 async function runAndRecord(verifier: Verifier, name: RunName, judgement: Judgement): Promise<Verdict> {
   const { scope, subject, state, base, looked, whyNot } = judgement
   const { context } = verifier

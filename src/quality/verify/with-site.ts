@@ -4,8 +4,8 @@ import type { ChosenState } from "./choose-state.ts"
 import type { Verifier } from "./verifier.ts"
 
 /**
- * Lends the place where commands run: this checkout if it has the state, else a new one when the first command runs. `use`
- * returns whether any ran. Returns the files of this checkout that they changed.
+ * Lends this checkout if it has the state, else a new one at the first command. `use` returns whether any ran.
+ * Returns the files of this checkout that they changed.
  */
 export async function withSite(
   { repository }: Pick<Verifier, "repository">,
@@ -29,8 +29,8 @@ export async function withSite(
 }
 
 /**
- * Work that changed the dependencies is judged with the new ones. If they cannot be installed, as before the merge writes
- * the lock file again, the worktree is used, and the gate of the merge judges again.
+ * Changed dependencies are installed first. If that fails, as before the merge writes the lock file again, the
+ * worktree is used, and the gate of the merge judges again.
  */
 async function orHere(checkout: Promise<string>, here: string): Promise<string> {
   try {
@@ -41,12 +41,12 @@ async function orHere(checkout: Promise<string>, here: string): Promise<string> 
   }
 }
 
-/** A checkout with only what its set-up installs. */
+/** Only with what its set-up installs. */
 export async function freshPlace(repository: Verifier["repository"], tree: string) {
   return { tree, inUse: null, setup: { key: await repository.describeSetup(tree), isHere: true } }
 }
 
-/** A checkout that is made at the first call. */
+/** Made at the first call. */
 function lazily(repository: Verifier["repository"], commit: string): AsyncDisposable & { folder(): Promise<string> } {
   const done = Promise.withResolvers<void>()
   let opened: Promise<string> | undefined
@@ -66,7 +66,7 @@ function lazily(repository: Verifier["repository"], commit: string): AsyncDispos
     folder: () => (opened ??= open()),
     async [Symbol.asyncDispose]() {
       done.resolve()
-      // The caller of folder() got the error of opening it.
+      // folder() has thrown the error of opening already.
       await closed?.catch((error) => (isOpen ? Promise.reject(error) : undefined))
     },
   }

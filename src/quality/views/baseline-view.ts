@@ -20,7 +20,6 @@ function time({ durationMs }: Standing): string {
   return durationMs === null ? "" : `${(durationMs / 1000).toFixed(1)} s`
 }
 
-/** What happened, what that means for the run, and what to type. */
 function adviceOf(gate: Standing): string[] {
   const { kind, line, state, program, failing, flaky, advice, outputFile } = gate
   const what = oneLine(line ?? kind)

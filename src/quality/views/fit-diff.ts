@@ -1,8 +1,8 @@
-/** A file that would get less than this is only named. */
+/** A smaller part is only named. */
 const MIN_PART = 200
 const NOTE_LENGTH = 80
 
-/** Shortens a diff: small files stay whole, of large ones the beginning, and the reader is told what is left out. */
+/** Keeps small files whole and the beginning of large ones, and names what is left out. */
 export function fitDiff(patch: string, maxLength: number): string {
   if (patch.length <= maxLength) return patch
   const parts = patch.split(/^(?=diff --git )/m)
@@ -22,7 +22,6 @@ export function fitDiff(patch: string, maxLength: number): string {
   return `${shown.join("")}[${named.length} more files changed; their lines are left out here, read the files:]\n${list}\n`
 }
 
-/** The most that a part may have. */
 function shareOf(sizes: readonly number[], limit: number): number {
   let left = limit
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {

@@ -29,7 +29,6 @@ export function renderQualities(rounds: readonly Quality[], screen: Screen): str
   )
 }
 
-/** The state of a hand-in, with what has to be fixed. */
 export function describeQa(
   { task, quality }: { readonly task: Task; readonly quality: Quality },
   verdict: { readonly issues: readonly string[] } | null = null,

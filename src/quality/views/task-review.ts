@@ -10,7 +10,6 @@ export interface ReviewedDiff {
   readonly patch: string
 }
 
-/** The prompt for a review of one task. */
 export function composeTaskReview(task: Task, { attempt, base, head, patch }: ReviewedDiff): string {
   const bullets = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n") || "- nothing was said"
   const diff = patch.trim() === "" ? "It changed nothing." : fitDiff(patch, MAX_DIFF).trimEnd()
