@@ -12,7 +12,7 @@ const NEEDED: readonly RegExp[] = [
   /(?:^|\/)appsettings\.(?:Local|Development)\.json$/,
 ]
 
-/** The ignored files that a project usually needs to run. They often hold secrets, so they are only reported. */
+/** They often hold secrets, so they are only reported. */
 export function findNeededIgnored(ignored: readonly string[]): string[] {
   return ignored
     .filter((path) => !path.endsWith("/") && !SAMPLE.test(path) && NEEDED.some((pattern) => pattern.test(path)))

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { FolderView, SetupUnit } from "./setup-unit.ts"
 
-/** By lock file, in the order in which gates choose one. */
+/** In the order in which gates choose one. */
 export const NODE_LOCK_FILES = {
   "bun.lock": "bun",
   "bun.lockb": "bun",
@@ -14,9 +14,8 @@ export const NODE_LOCK_FILES = {
 type ManagerName = (typeof NODE_LOCK_FILES)[keyof typeof NODE_LOCK_FILES]
 
 interface Manager {
-  /** Installs by the lock file. */
   readonly locked: readonly string[]
-  /** Installs without a lock file, and writes none. */
+  /** Must not write a lock file. */
   readonly unlocked: readonly string[]
   /** For both. */
   readonly flags: readonly string[]
@@ -50,7 +49,7 @@ const MANAGERS: Readonly<Record<ManagerName, Manager>> = {
   },
 }
 
-/** Besides the lock file, what decides how dependencies are installed. */
+/** Files besides the lock file that affect the installation. */
 const INPUTS = [
   "package.json",
   ".npmrc",
@@ -63,8 +62,8 @@ const INPUTS = [
 ]
 
 /**
- * Tools must not write git hooks, which belong to the user, and must not link into the store of a package manager: an agent
- * could write through such a link into other projects.
+ * Tools must not write git hooks, which belong to the user, nor link into a package manager's store: through such a
+ * link an agent could write into other projects.
  */
 const ENVIRONMENT = {
   HUSKY: "0",
@@ -94,7 +93,7 @@ const Manifest = v.pipe(
 )
 const NpmLock = v.pipe(v.string(), v.parseJson(), v.object({ packages: Table, dependencies: Table }))
 
-/** The dependencies of a package.json and of all packages of its workspace. */
+/** Includes all packages of the workspace. */
 export async function planNode(view: FolderView): Promise<SetupUnit | undefined> {
   const { output: manifest, success } = v.safeParse(Manifest, await view.read("package.json"))
   if (!success) return undefined
@@ -133,7 +132,7 @@ function isEmptyLock(text: string): boolean {
   return success && [...Object.keys(output.packages), ...Object.keys(output.dependencies)].every((path) => path === "")
 }
 
-/** Yarn from version 2. The repository often brings its own copy. */
+/** Yarn from version 2, often committed to the repository. */
 function modernYarn(settings: string): Manager {
   const path = /^yarnPath:\s*["']?([\w./-]+)["']?\s*$/m.exec(settings)?.[1]
   const program = path === undefined || path.startsWith("/") || path.includes("..") ? ["yarn"] : ["node", path]

@@ -2,12 +2,10 @@ import { planNode } from "./node-unit.ts"
 import { planPython } from "./python-unit.ts"
 import { type FolderView, inFolder, nameUnit, type SetupFiles, type SetupUnit } from "./setup-unit.ts"
 
-/** Finds one installation in a folder of the tree. */
 type Planner = (view: FolderView) => Promise<SetupUnit | undefined>
 
-/** Ecosystems whose commands never vary. */
+/** An ecosystem whose commands never vary. */
 interface FixedUnit extends Pick<SetupUnit, "ecosystem" | "basis" | "inputs" | "tool" | "runtime" | "ways"> {
-  /** The files that must exist. */
   readonly needs: readonly string[]
   /** A folder that makes the installation unnecessary. */
   readonly unless?: string
@@ -70,8 +68,8 @@ const NOT_SEARCHED = /^(?:\.|node_modules\/|vendor\/|dist\/|build\/|target\/|doc
 const MAX_FOLDERS = 30
 
 /**
- * What a checkout of a tree needs installed. Only if there is nothing at the top, the folders below it are searched, as
- * gates do. `userHas` says what the user's checkout has, which matters without a lock file.
+ * Searches the folders below the top only if there is nothing at the top, as gates do. `userHas` matters without a
+ * lock file.
  */
 export async function planSetup(
   files: SetupFiles,
@@ -106,15 +104,15 @@ async function planIn(
   return units.filter((unit) => unit !== undefined).filter((unit) => !isCommitted(unit))
 }
 
-/** A program that a set-up may start, shown to people before it does. */
+/** A program that a set-up may start; people see it first. */
 export interface SetupStep {
-  /** Tried only if those before it for the same unit failed. */
+  /** Runs only if those before it for the same unit failed. */
   readonly command: string
   readonly folder: string
   readonly reason: string
 }
 
-/** Every program that setting up a tree may start, including scripts of the project. */
+/** Includes scripts of the project. */
 export function listSetupSteps(units: readonly SetupUnit[]): SetupStep[] {
   return units.flatMap((unit) => {
     const { folder } = unit
@@ -126,7 +124,7 @@ export function listSetupSteps(units: readonly SetupUnit[]): SetupStep[] {
   })
 }
 
-/** The inputs of a unit as a text that is the same for the same installation. Ignores the versions of the project itself. */
+/** Returns the same text for the same installation: ignores the versions of the project itself. */
 export async function readInputs(files: SetupFiles, { folder, inputs }: SetupUnit): Promise<string> {
   const names = await files.list(folder)
   const found: [string, string][] = []
@@ -177,7 +175,7 @@ function dependenciesOf(manifest: Record<string, unknown>): unknown {
   ]
 }
 
-/** Releases change the versions of the project and its own packages, which says nothing about dependencies. */
+/** Releases change the versions of the project's own packages, not the dependencies. */
 function lockedOf({ version: _, packages, ...lock }: Record<string, unknown>): unknown {
   const all = Object.entries((packages ?? {}) as Record<string, Record<string, unknown>>)
   return [

@@ -3,7 +3,7 @@ import type { FolderView, SetupUnit, Way } from "./setup-unit.ts"
 const DEVELOPMENT = /^(?:(?:dev|test|tests)[-_]?requirements|requirements[-_.](?:dev|test|tests|testing|ci))\.txt$/
 const MANIFESTS = ["pyproject.toml", "setup.py", "setup.cfg"]
 
-/** A virtual environment of the checkout: that of the user's checkout would import the user's files. */
+/** The checkout needs its own virtual environment: the user's would import the user's files. */
 export async function planPython(view: FolderView): Promise<SetupUnit | undefined> {
   const place = !view.userHas(".venv/pyvenv.cfg") && view.userHas("venv/pyvenv.cfg") ? "venv" : ".venv"
   const manifests = MANIFESTS.filter((name) => view.has(name))
@@ -16,7 +16,7 @@ export async function planPython(view: FolderView): Promise<SetupUnit | undefine
       basis: "uv.lock",
       inputs: ["uv.lock", ...manifests],
       tool: "uv",
-      // With links into the cache of uv, an agent could write into other projects.
+      // Through links into uv's cache an agent could write into other projects.
       env: { UV_LINK_MODE: "copy", UV_PROJECT_ENVIRONMENT: place, UV_NO_PROGRESS: "1" },
       ways: [[[...sync, "--offline"]], [sync]],
       places: [place],
@@ -36,7 +36,7 @@ export async function planPython(view: FolderView): Promise<SetupUnit | undefine
   const requirements = view.names.filter((name) => name === "requirements.txt" || DEVELOPMENT.test(name)).sort()
   const inputs = [...requirements, ...manifests]
   const [basis] = inputs
-  // Without requirements, an environment in the user's checkout shows that the project needs one.
+  // Without requirements, only an environment in the user's checkout shows that the project needs one.
   if (basis === undefined || (requirements.length === 0 && !view.userHas(`${place}/pyvenv.cfg`))) return undefined
   return {
     ...common,

@@ -14,10 +14,10 @@ const REASON: readonly RegExp[] = [
 ]
 
 export interface FailedSetup {
-  /** The command as a person would write it. */
+  /** As a person would write it. */
   readonly what: string
   readonly result: RunResult
-  /** The file with the output. */
+  /** Output file. */
   readonly log: string
   readonly timeoutSeconds: number
 }

@@ -1,14 +1,14 @@
 import type { SetupStep } from "./plan-setup.ts"
 
-/** What a set-up would do, as preflight, trust and `doctor` show it. */
+/** For preflight, trust and `doctor`. */
 export interface SetupReport {
-  /** `command`: `workspace.setup` is a command. `off`: nothing is done. */
+  /** `command`: `workspace.setup` is a command. `off`: no set-up. */
   readonly mode: "automatic" | "command" | "off"
   readonly command: string | null
   readonly units: readonly UnitReport[]
-  /** Every program that may be started. */
+  /** Every program that may start. */
   readonly steps: readonly SetupStep[]
-  /** Ignored files that projects usually need and that `workspace.copy` does not copy. */
+  /** Usually needed, and not copied by `workspace.copy`. */
   readonly neededIgnored: readonly string[]
 }
 
@@ -18,7 +18,7 @@ export interface UnitReport {
   readonly folder: string
   readonly tool: string
   readonly isToolInstalled: boolean
-  /** Where the dependencies would come from; `missing`: from nowhere. */
+  /** Where the dependencies would come from. */
   readonly source: "cache" | "checkout" | "tool" | "missing"
   readonly command: string
   /** False for cargo and go, which install elsewhere. */

@@ -3,16 +3,15 @@ import { relative } from "node:path"
 import { dirname, resolvePath } from "../../lib/paths.ts"
 
 interface LinkPlaces {
-  /** The copy to check. */
   readonly copy: string
   readonly original: string
-  /** The checkout of the original. Links inside of it are fine. */
+  /** Checkout of the original, which links may lead into. */
   readonly root: string
 }
 
 /**
- * Makes absolute links inside of the checkout relative, so that they work in another one. Returns the first link that leads
- * out of the checkout: through it an agent could write to other files.
+ * Makes absolute links inside of the checkout relative, so that they work in another one. Returns the first link
+ * that leads out: through it an agent could write to other files.
  */
 export function settleLinks({ copy, original, root }: LinkPlaces): string | undefined {
   const visit = (inside: string): string | undefined => {

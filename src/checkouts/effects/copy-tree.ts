@@ -14,8 +14,8 @@ interface CopyPorts {
 }
 
 /**
- * Copies a folder with links, modes and times. The copies share blocks if the file system supports that, but are never hard
- * links, through which an agent could write into the original. Uses `cp`, so that this process stays responsive.
+ * Copies links, modes and times too. Shares blocks if the file system can, but never makes hard links, through
+ * which an agent could write into the original. Uses `cp`, so that this process stays responsive.
  */
 export async function copyTree({ processes, env }: CopyPorts, from: string, to: string): Promise<void> {
   mkdirSync(to, { recursive: true })
@@ -29,7 +29,7 @@ export async function copyTree({ processes, env }: CopyPorts, from: string, to: 
   await Promise.all(
     batches.map(async (names) => {
       const best = await run(names, BEST_FLAGS)
-      // A `cp` that does not know a flag has copied nothing.
+      // A `cp` that rejects a flag has copied nothing.
       const ended = /unrecognized option|illegal option|invalid option/.test(best.tail)
         ? await run(names, ["-a"])
         : best
@@ -41,7 +41,7 @@ export async function copyTree({ processes, env }: CopyPorts, from: string, to: 
 
 const BEST_FLAGS = process.platform === "darwin" ? ["-a", "-c"] : ["-a", "--reflink=auto"]
 
-/** Distributes names in turns, so that batches have similar sizes. */
+/** Takes names in turns, so that batches have similar sizes. */
 function spread(names: readonly string[], atOnce: number): string[][] {
   const count = Math.max(Math.min(atOnce, names.length), Math.ceil(names.length / MOST_NAMES))
   const batches: string[][] = Array.from({ length: count }, () => [])

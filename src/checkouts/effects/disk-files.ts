@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs"
 import { entriesOf, readText } from "../../lib/read-files.ts"
 import { inFolder, type SetupFiles } from "../setup-unit.ts"
 
-/** The files of a checkout without installed folders. Links are left out, because they may lead anywhere. */
+/** Leaves out installed folders, and links, which may lead anywhere. */
 export function diskFiles(root: string, installed: readonly string[] = []): SetupFiles {
   return {
     list: async (folder) =>

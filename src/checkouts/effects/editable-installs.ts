@@ -5,12 +5,12 @@ import * as v from "valibot"
 import { entriesOf, readText } from "../../lib/read-files.ts"
 import type { Environment } from "../port.ts"
 
-/** By prefix: read once in each process. */
+/** By prefix, read once in each process. */
 const known = new Map<string, readonly string[]>()
 
 /**
- * Folders from which Python would import editable installs (`pip install -e`): of the virtual environment, of environments
- * on the PATH, and of the user. In the form of PYTHONPATH entries.
+ * Folders for PYTHONPATH of editable installs (`pip install -e`): from the virtual environment, from environments
+ * on the PATH, and from the user's.
  */
 export function listEditableFolders(env: Environment, programs: readonly string[]): readonly string[] {
   const prefixes = [
@@ -60,7 +60,7 @@ function readPath(folder: string, text: string): string[] {
 
 const MAPPED = /(?:(['"])([\w.]+)\1\s*:\s*)?(['"])(\/[^'"\n]+)\3/g
 
-/** The module maps packages to their folders; PYTHONPATH needs the folder above. */
+/** The module maps packages to their folders; PYTHONPATH needs their parent. */
 function readFinder(text: string): string[] {
   return [...text.matchAll(MAPPED)].map(([, , name, , path = ""]) => {
     const below = name === undefined ? undefined : `/${name.replaceAll(".", "/")}`
@@ -75,13 +75,11 @@ const DirectUrl = v.pipe(
   v.object({ url: v.pipe(v.string(), v.url()), dir_info: v.object({ editable: v.literal(true) }) }),
 )
 
-/** The project that pip installed as editable. */
 function projectOf(info: string): string[] {
   const { output, success } = v.safeParse(DirectUrl, readText(join(info, "direct_url.json")))
   return success && output.url.startsWith("file:") ? [fileURLToPath(output.url)] : []
 }
 
-/** The usual folder of a project's packages. */
 function sourcesOf(project: string): string[] {
   return existsSync(join(project, "src")) ? [join(project, "src")] : [project]
 }

@@ -13,12 +13,11 @@ import { makeToolIdentity } from "./tool-identity.ts"
 /** Changing it invalidates the whole cache. */
 const LAYOUT = 1
 
-/** A unit and where its installation can come from. */
 export interface ExaminedUnit {
   readonly unit: SetupUnit
   /** The same for the same installation. */
   readonly key: string
-  /** The user's checkout that has the same installed. */
+  /** A user's checkout with the same installation. */
   readonly source: string | undefined
 }
 
@@ -52,7 +51,6 @@ async function findSource(roots: readonly string[], unit: SetupUnit, inputs: str
   return undefined
 }
 
-/** The Python of an environment. */
 function pythonOf(unit: SetupUnit, root: string): string {
   const lines = readText(`${unitFolder(root, unit)}/${unit.places[0]}/pyvenv.cfg`).split("\n")
   return lines.filter((line) => /^(?:home|version|version_info)\s*=/.test(line)).join("\n")

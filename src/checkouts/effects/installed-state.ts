@@ -8,7 +8,7 @@ import { isNodeUnit, isPythonUnit, type SetupUnit, unitFolder } from "../setup-u
 const DEPTH_OF_PACKAGES = 3
 const NOT_SEARCHED = new Set(["node_modules", ".git", ".venv", "venv", "target", "dist", "build"])
 
-/** The folders of a unit that exist, relative to the unit's folder; also those of the packages of a workspace. */
+/** Existing folders, relative to the unit's; also those of a workspace's packages. */
 export function findPlaces(unit: SetupUnit, root: string): string[] {
   const top = unitFolder(root, unit)
   const own = unit.places.filter((place) => isFolder(`${top}/${place}`))
@@ -28,7 +28,7 @@ function nestedModules(top: string, inside: string, depth: number): string[] {
   })
 }
 
-/** Whether everything that the lock file requires is installed: the user may have pulled without installing. */
+/** Checks the whole lock file: the user may have pulled without installing. */
 export function isInstalled(unit: SetupUnit, root: string): boolean {
   const top = unitFolder(root, unit)
   const [place] = unit.places
@@ -57,7 +57,7 @@ function hasLocked(lock: string, top: string): boolean {
   return Object.entries(wanted).every(([path, { version, link, optional, devOptional, peer }]) => {
     if (!path.includes("node_modules/")) return true
     const exists = lstatSync(`${top}/${path}`, { throwIfNoEntry: false }) !== undefined
-    // It may be for another platform.
+    // May be for another platform.
     if (!exists) return optional || devOptional || peer
     return link || hidden === undefined || hidden[path]?.version === version
   })
@@ -81,10 +81,10 @@ function hasDirect(top: string): boolean {
   )
 }
 
-/** Files in which package managers record what they installed. */
+/** Where package managers record what they installed. */
 const RECORDS = [".package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml", "pyvenv.cfg"]
 
-/** Changes when a package is installed or removed, but not with changes inside of a package. */
+/** Changes when a package is installed or removed, not when its content changes. */
 export function stateOf(folders: readonly string[]): string {
   const hash = createHash("sha256")
   for (const folder of folders) {
@@ -96,7 +96,7 @@ export function stateOf(folders: readonly string[]): string {
   return hash.digest("hex").slice(0, 32)
 }
 
-/** Without caches of programs, whose names have a leading dot. */
+/** Skips caches, whose names have a leading dot. */
 function packagesIn(folder: string): string {
   const names = foldersIn(folder).filter((name) => !name.startsWith(".") && name !== "__pycache__")
   return names.sort().join("\0")

@@ -1,14 +1,11 @@
 import { lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { namesIn } from "./editable-installs.ts"
 
-/** The longest first line that every system accepts; a longer one goes through the shell. */
+/** Every system accepts first lines of this length; a longer one goes through the shell. */
 const LONGEST_SHEBANG = 127
 const MAX_BYTES = 4_000_000
 
-/**
- * Adapts a copied Python environment to another checkout: replaces the old path in its settings, in the first lines of its
- * programs and in editable installs.
- */
+/** Replaces the old path in settings, in first lines of programs and in editable installs. */
 export function relocatePython(
   environment: string,
   { from, to }: { readonly from: string; readonly to: string },
@@ -32,7 +29,7 @@ export function relocatePython(
   }
 }
 
-/** The files that still mention the old checkout. */
+/** Files that still mention the old checkout. */
 export function findMentions(environment: string, root: string): string[] {
   const pattern = pathPattern(root)
   return filesToRewrite(environment).filter((file) => {
@@ -42,7 +39,7 @@ export function findMentions(environment: string, root: string): string[] {
   })
 }
 
-/** Files in which tools write paths: settings, programs, and metadata of packages. */
+/** Where tools write paths: settings, programs and package metadata. */
 function filesToRewrite(environment: string): string[] {
   const bin = namesIn(`${environment}/bin`).map((name) => `${environment}/bin/${name}`)
   const libraries = namesIn(`${environment}/lib`).filter((name) => name.startsWith("python"))
@@ -60,7 +57,7 @@ function filesToRewrite(environment: string): string[] {
   )
 }
 
-/** Does not match a sibling folder with a longer name. */
+/** Must not match a sibling folder with a longer name. */
 function pathPattern(path: string): RegExp {
   return new RegExp(`${path.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w.-])`, "g")
 }

@@ -9,14 +9,13 @@ import { openSetupCache } from "./setup-cache.ts"
 export interface ReportRequest {
   readonly mode: SetupReport["mode"]
   readonly command: string
-  /** Of the commit that work would start from. */
+  /** At the commit that work would start from. */
   readonly files: SetupFiles
-  /** What git ignores in the user's checkout. */
+  /** In the user's checkout. */
   readonly ignored: readonly string[]
   readonly isCopied: (path: string) => boolean
 }
 
-/** Says what a set-up would do, without doing it. */
 export async function reportSetup(ports: SetupPorts, request: ReportRequest): Promise<SetupReport> {
   const { mode, command, files, ignored, isCopied } = request
   const cache = openSetupCache(ports)

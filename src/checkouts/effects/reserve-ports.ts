@@ -9,21 +9,20 @@ export interface PortRange {
   readonly last: number
 }
 
-/** For a server, its debugger, a database and some spare ones. */
+/** A server, its debugger, a database and some spare ones. */
 const PORTS_EACH = 20
 const HIGHEST_PORT = 65_535
 const PATIENCE_MS = 10_000
 
 interface PortPorts {
   readonly home: string
-  /** The first port that may be reserved. */
   readonly base: number
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
 /**
- * A range of ports that no other checkout on this machine has, of any team. It stays the same while the folder exists.
- * Undefined if no range is left, or if another process keeps the list locked.
+ * Unique among all checkouts of all teams on this machine, and constant while the folder exists. Undefined if no
+ * range is left or another process keeps the list locked.
  */
 export async function reservePorts({ home, base, sleep }: PortPorts, folder: string): Promise<PortRange | undefined> {
   const known = findPorts(home, folder)
@@ -48,7 +47,7 @@ export function findPorts(home: string, folder: string): PortRange | undefined {
   return first === undefined ? undefined : { first, last: first + PORTS_EACH - 1 }
 }
 
-/** The first port of each checkout, by its folder. */
+/** Folder of a checkout -> its first port. */
 const Ranges = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.number()))
 
 function readTaken(home: string): [string, number][] {
@@ -61,7 +60,7 @@ async function areFree(first: number): Promise<boolean> {
   return (await Promise.all(all)).every(Boolean)
 }
 
-/** No other program listens on it, on any address. */
+/** On any address. */
 async function isFree(port: number): Promise<boolean> {
   const onHost = (host: string) =>
     new Promise<boolean>((resolve) => {

@@ -1,6 +1,6 @@
-// Sets a checkout up. The sources of an installation, in this order: what the attempt before left, our cache, the user's
-// checkout, the tool. What comes from the last two also goes into the cache, so that the next checkout costs only a copy.
-// Nothing in a checkout is ever linked to the user's files or to the cache.
+// An installation comes from the first of these that has it: the attempt before, our cache, the user's checkout, the
+// tool. Results of the last two go into the cache, so that the next checkout costs only a copy. Checkouts never link to
+// the user's files or to the cache.
 import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
@@ -32,7 +32,6 @@ export interface SetupPorts {
   readonly sleep: (ms: number) => Promise<unknown>
   readonly env: Environment
   readonly home: string
-  /** The user's checkouts of the repository. */
   readonly userRoots: readonly string[]
   readonly timeoutSeconds: number
   readonly portBase: number
@@ -43,7 +42,7 @@ export function makeCheckoutSetup(ports: SetupPorts): CheckoutSetup {
   const cache = openSetupCache(ports)
   const examine = makeExamineTree(ports)
   const known = new Map<string, Promise<ExaminedUnit[]>>()
-  /** Remembered by tree id, if the files have one. */
+  /** Cached by tree id, if the files have one. */
   const examined = async (files: SetupFiles & { id?(path: string): Promise<string | undefined> }) => {
     const tree = await files.id?.("")
     if (tree === undefined) return examine(files)
@@ -102,7 +101,7 @@ type Made = SetupRecord["units"][number]
 
 const stateIn = (folder: string, places: readonly string[]) => stateOf(places.map((place) => `${folder}/${place}`))
 
-/** Removes what the attempt before installed and this one does not need. */
+/** Removes installations of the attempt before that this one does not need. */
 function removeOutdated({ folder, earlier }: SetupRequest, units: readonly ExaminedUnit[]): void {
   for (const { key, places } of earlier?.units ?? [])
     if (!units.some((each) => each.key === key))
@@ -121,13 +120,13 @@ async function setUpUnit(work: Work, examined: ExaminedUnit, earlier: SetupRecor
   return { key, places, state: stateIn(folder, places) }
 }
 
-/** `installed`: the tool installed it in this checkout. Undefined if there is no source. */
+/** `installed`: by the tool in this checkout. Undefined if there is no source. */
 async function obtain(work: Work, examined: ExaminedUnit): Promise<CacheEntry | "installed" | undefined> {
   const { cache, timeoutSeconds } = work
   const { key } = examined
   const found = cache.find(key)
   if (found !== undefined && (await putInPlace(work, examined, found))) return found
-  // If another process makes it meanwhile, use that.
+  // Waits for another process that makes the same.
   const made = await cache.alone(key, timeoutSeconds * 1000, async () => {
     const late = cache.find(key)
     if (late !== undefined) return late
@@ -139,7 +138,7 @@ async function obtain(work: Work, examined: ExaminedUnit): Promise<CacheEntry | 
     : cache.alone(key, timeoutSeconds * 1000, () => install(work, examined))
 }
 
-/** Copies a cache entry into the checkout. False if it is not usable; then it is removed from the cache. */
+/** Removes an unusable cache entry and returns false. */
 async function putInPlace(work: Work, { unit, key }: ExaminedUnit, entry: CacheEntry): Promise<boolean> {
   const top = unitFolder(work.folder, unit)
   const targets = entry.places.map((place) => `${top}/${place}`)
@@ -181,7 +180,6 @@ async function adoptPython(work: Work, environment: string, origin: string): Pro
 
 const PYTHON_TIMEOUT_MS = 30_000
 
-/** Copies what the user's checkout has installed into the cache. */
 async function takeFromUser(work: Work, { unit, key, source }: ExaminedUnit): Promise<CacheEntry | undefined> {
   if (source === undefined) return undefined
   const top = unitFolder(source, unit)
@@ -200,7 +198,7 @@ async function takeFromUser(work: Work, { unit, key, source }: ExaminedUnit): Pr
   }
 }
 
-/** Throws if the copy has a link that leads out of the repository. */
+/** Throws if a link of the copy leads out of the repository. */
 function settle(unit: ExaminedUnit["unit"], links: Parameters<typeof settleLinks>[0]): void {
   if (!isNodeUnit(unit)) return
   rmSync(`${links.copy}/.cache`, { recursive: true, force: true })
@@ -208,7 +206,6 @@ function settle(unit: ExaminedUnit["unit"], links: Parameters<typeof settleLinks
   if (out !== undefined) throw new Error(`the link ${out} leads out of the repository`)
 }
 
-/** Runs the tool in the checkout and copies the result into the cache. */
 async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"installed" | undefined> {
   const { folder, runner, cache } = work
   const env = { ...work.env, ...unit.env }
@@ -220,7 +217,7 @@ async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"instal
   try {
     await runWays(runner, unit, { cwd: top, env })
   } catch (error) {
-    // Tools that install elsewhere try again at every build, and gates show whether that works.
+    // Tools that install elsewhere try again at every build, so gates show whether it matters.
     if (!(error instanceof AppError) || unit.places.length > 0) throw error
     work.notes.push(`${nameUnit(unit)}: ${error.message}`)
     return undefined
@@ -257,7 +254,7 @@ async function runWays(
   }
 }
 
-/** A failure is only noted: gates show whether it matters. */
+/** A failure is only a note: gates show whether it matters. */
 async function runOwnScripts(work: Work, { unit }: ExaminedUnit): Promise<void> {
   const cwd = unitFolder(work.folder, unit)
   for (const { name, command } of unit.ownScripts) {
@@ -268,7 +265,7 @@ async function runOwnScripts(work: Work, { unit }: ExaminedUnit): Promise<void> 
   }
 }
 
-/** So that nothing in it is committed, whatever the repository ignores. */
+/** Keeps everything in it from being committed, whatever the repository ignores. */
 function ignoreFolder(folder: string): void {
   const file = `${folder}/.gitignore`
   if (!existsSync(file)) writeFileSync(file, "*\n")

@@ -5,9 +5,9 @@ import { holdLock } from "../../lib/file-lock.ts"
 import { entriesOf, readText } from "../../lib/read-files.ts"
 
 const Meta = v.object({
-  /** Relative to the folder of the unit. The content of place `n` is in the folder `n`. */
+  /** Relative to the unit's folder. Folder `n` has the content of place `n`. */
   places: v.array(v.string()),
-  /** The checkout it was made in, which Python environments mention. */
+  /** Checkout that made it; Python environments mention its path. */
   origin: v.string(),
 })
 type Meta = Readonly<v.InferOutput<typeof Meta>>
@@ -24,7 +24,7 @@ interface CachePorts {
 
 const META = "meta.json"
 
-/** Installations by key, in `setups/<key>` of the home. Entries appear atomically. */
+/** In `setups/<key>` of the home. Entries appear atomically. */
 export function openSetupCache({ home, clock, sleep }: CachePorts) {
   const root = `${home}/setups`
   return {
@@ -41,7 +41,6 @@ export function openSetupCache({ home, clock, sleep }: CachePorts) {
       using _lock = await holdLock(`${root}/.locks/${key}`, { patienceMs, sleep })
       return await work() // also without the lock: a process that holds it for longer than a set-up takes is stuck
     },
-    /** `fill` writes the content of each place into a folder. */
     async add(
       key: string,
       { places, origin }: Meta,
@@ -76,7 +75,7 @@ interface Removal {
   readonly now: number
 }
 
-/** Removes installations that were not used for so many days, and the longest unused ones beyond so many megabytes. */
+/** Removes installations unused for too many days, then the longest unused ones beyond the size limit. */
 export function removeOldSetups(home: string, { maxAgeDays, maxMegabytes, dryRun, now }: Removal) {
   const root = `${home}/setups`
   const entries = namesIn(root)
@@ -103,7 +102,7 @@ export function removeOldSetups(home: string, { maxAgeDays, maxMegabytes, dryRun
   return { count, bytes }
 }
 
-/** Renames it first, so that an entry is always complete. */
+/** Renames first, so that an entry is always complete. */
 function removeEntry(root: string, key: string): void {
   const trash = `${root}/.drafts/${key}-removed-${process.pid}`
   mkdirSync(`${root}/.drafts`, { recursive: true, mode: 0o700 })

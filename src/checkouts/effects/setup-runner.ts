@@ -7,10 +7,10 @@ import type { Environment } from "../port.ts"
 import { setupFailed } from "../setup-failure.ts"
 
 export interface SetupRunner {
-  /** The output goes to the log. */
+  /** Output goes to the log. */
   run(command: readonly string[], options: { readonly cwd: string; readonly env: Environment }): Promise<RunResult>
   fail(command: readonly string[], result: RunResult): Error
-  /** Writes everything printed so far to the log file; null if nothing ran. */
+  /** Returns the file; null if nothing ran. */
   writeLog(): string | null
 }
 
@@ -20,7 +20,6 @@ interface RunnerPorts {
   readonly log: string
 }
 
-/** Runs the programs of one set-up and keeps their output. */
 export function makeSetupRunner({ processes, timeoutSeconds, log }: RunnerPorts): SetupRunner {
   const chunks: Uint8Array[] = []
   const lineOf = (command: readonly string[]) => command.map(quoteArgument).join(" ")

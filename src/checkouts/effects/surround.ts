@@ -5,16 +5,15 @@ import type { PortRange } from "./reserve-ports.ts"
 
 export interface Surroundings {
   readonly folder: string
-  /** The folder of the checkout that a program works in, by default its top. */
+  /** Default: the top of the checkout. */
   readonly inside?: string
-  /** The user's checkouts: programs must find nothing of them. */
+  /** Programs must find nothing of these. */
   readonly userRoots: readonly string[]
   readonly ports: PortRange | undefined
 }
 
 const ENVIRONMENTS = [".venv", "venv"]
 
-/** The environment of programs in a checkout. */
 export function surround<E extends Environment>(env: E, place: Surroundings): E {
   const { folder, inside = folder, userRoots, ports } = place
   const roots = userRoots.filter((root) => root !== folder)
@@ -34,7 +33,7 @@ export function surround<E extends Environment>(env: E, place: Surroundings): E 
     changed.PATH = [...(found === undefined ? [] : [`${found}/bin`]), ...programs].join(":")
   for (const name of ["PYTHONPATH", "NODE_PATH"])
     if (env[name] !== undefined) changed[name] = env[name].split(":").map(here).join(":")
-  // The environment of the checkout has its own paths; any other one may still lead to the user's checkout.
+  // The checkout's own environment has its own paths; any other may still lead to the user's checkout.
   const editable = found !== undefined || roots.length === 0 ? [] : listEditableFolders(changed, programs)
   const instead = [...new Set([...editable, ...editable.map(realFolder)].filter(isUsers).map(here))]
   if (instead.length > 0)

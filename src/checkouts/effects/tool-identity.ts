@@ -5,8 +5,8 @@ import type { Environment } from "../port.ts"
 const VERSION_TIMEOUT_MS = 10_000
 
 /**
- * Distinguishes versions of a program by its file. Scripts that choose a version, such as those of pyenv and asdf, are asked
- * with `--version`.
+ * Identifies a version of a program by its file. Asks scripts that choose a version, such as those of pyenv and
+ * asdf, with `--version`.
  */
 export function makeToolIdentity(processes: Processes) {
   const known = new Map<string, Promise<string>>()

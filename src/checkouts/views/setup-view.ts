@@ -1,7 +1,7 @@
 import type { SetupReport, UnitReport } from "../setup-report.ts"
 import { missingTool } from "../setup-unit.ts"
 
-/** A warning means that something will be missing in checkouts. */
+/** A warning: something will be missing in checkouts. */
 export interface SetupLine {
   readonly status: "ok" | "warning"
   readonly detail: string
