@@ -6,9 +6,9 @@ import { fold, pointOf } from "./fold-path.ts"
 /** A pattern without braces. */
 export interface Branch {
   readonly automaton: Automaton
-  /** Every matching path starts with this. */
+  /** Every matching path starts with it. */
   readonly prefix: string
-  /** Every matching path ends with this. */
+  /** Every matching path ends with it. */
   readonly suffix: string
 }
 
@@ -59,7 +59,7 @@ function compileSegment(builder: Builder, from: number, segment: string): number
     if (end !== -1) {
       const group = segment.slice(index, end + 1)
       const next = builder.edge(at, classOf(group))
-      // Some projects have folders named [id], so the brackets also match literally.
+      // Brackets also match literally, for folders named [id].
       let literal = at
       for (const each of group) literal = builder.edge(literal, only(each))
       builder.skip(literal, next)
@@ -95,7 +95,7 @@ function classOf(group: string): CharSet {
 
 let paths: Automaton | undefined
 
-/** Every path from a repository's root: no empty segment, no `.` and no `..`. */
+/** Relative to the root, without empty segments, `.` and `..`. */
 export function pathAutomaton(): Automaton {
   if (paths !== undefined) return paths
   const builder = new Builder()
@@ -120,7 +120,7 @@ export function pathAutomaton(): Automaton {
 const READABLE = Array.from("abcdefghijklmnopqrstuvwxyz0123456789_-.", pointOf)
 const MOST_TRIED = 3000
 
-/** A readable letter for an example path, or else the first one that folding does not change. */
+/** A readable letter for an example path, or else the first that folding does not change. */
 export function pickPoint(set: CharSet): number | undefined {
   const readable = READABLE.find((point) => has(set, point))
   if (readable !== undefined) return readable

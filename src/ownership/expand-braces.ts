@@ -1,4 +1,4 @@
-/** Expansion stops here; patterns beyond it are refused. */
+/** Patterns with more are refused. */
 export const MAX_BRANCHES = 200
 
 /** `a{b,c}` becomes `ab` and `ac`. Braces without a comma are literal, as in a shell. */
@@ -46,7 +46,7 @@ function isInBrackets(text: string, place: number): boolean {
   return false
 }
 
-/** Where the bracket class that starts at `start` ends; -1 if it is not a class. A `]` in first position is literal. */
+/** End of the bracket class at `start`; -1 if it is not a class. A `]` in first position is literal. */
 export function closingBracket(text: string, start: number): number {
   const first = /^\[[!^]?/.exec(text.slice(start))?.[0].length ?? 1
   const end = text.indexOf("]", start + first + 1)

@@ -5,14 +5,13 @@ import { expandBraces, MAX_BRANCHES } from "./expand-braces.ts"
 import { fold, pointOf } from "./fold-path.ts"
 import { cleanPattern, MAX_LENGTH, matchesPlain, mayMatch } from "./plain-pattern.ts"
 
-// The globs that say which files a task owns; docs/ownership.md describes them. Paths that differ only in case or in the
-// encoding of their letters are one path here, as they are on some disks. Patterns are compiled to automata, because that
-// decides exactly whether two of them can match the same file.
+// Globs for the files that a task owns; see docs/ownership.md. Paths that differ only in case or in the encoding of
+// their letters are the same, as on some disks. Patterns become automata, to decide exactly whether two of them can
+// match the same file.
 
-/** Comparing two patterns takes longer with each star. */
+/** Each star makes comparing patterns slower. */
 const MAX_STARS = 20
 
-/** What is wrong with a pattern, for the person who wrote it. */
 export function problemWithPattern(text: string): string | undefined {
   if (text.trim() === "") return "must not be empty; ** means every file"
   if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`
@@ -37,7 +36,7 @@ function problemWithBranch(text: string): string | undefined {
 const compiled = new Map<string, readonly Branch[]>()
 const MOST_COMPILED = 20_000
 
-/** One branch for each choice of the braces. An invalid pattern, which only an import can add, matches nothing. */
+/** One branch for each choice of braces. An invalid pattern, from an import, matches nothing. */
 function compilePattern(text: string): readonly Branch[] {
   const known = compiled.get(text)
   if (known !== undefined) return known
@@ -59,12 +58,11 @@ export function matchesPattern(path: string, pattern: string): boolean {
   )
 }
 
-/** The first pattern that matches. */
 export function findMatch(path: string, patterns: readonly string[]): string | undefined {
   return patterns.find((pattern) => matchesPattern(path, pattern))
 }
 
-/** An example of a path that both match. */
+/** Returns an example path that both match. */
 export function findOverlap(a: string, b: string): string | undefined {
   for (const one of compilePattern(a)) {
     for (const other of compilePattern(b)) {
@@ -77,9 +75,9 @@ export function findOverlap(a: string, b: string): string | undefined {
   return undefined
 }
 
-/** Whether some choice of the pattern's braces matches only paths that `others` match too. */
+/** Whether some choice of the braces matches only paths that `others` match too. */
 export function isCoveredBy(pattern: string, others: readonly string[]): boolean {
-  // Usually one example path shows that it does not, which is much faster than comparing automata.
+  // Usually one example path shows the contrary, much faster than comparing automata.
   const example = pattern.replace(/\/$/, "/zq").replaceAll(/\*+/g, "zq").replaceAll("?", "z")
   if (!pattern.includes("{") && matchesPattern(example, pattern) && findMatch(example, others) === undefined)
     return false
@@ -89,7 +87,7 @@ export function isCoveredBy(pattern: string, others: readonly string[]): boolean
   )
 }
 
-/** One pattern for each choice of the braces; none if the pattern is invalid. */
+/** One pattern for each choice of braces; none if invalid. */
 export function splitPattern(text: string): string[] {
   return problemWithPattern(text) === undefined ? expandBraces(cleanPattern(text)) : []
 }

@@ -1,10 +1,10 @@
-/** A tool call of an agent, in the names of its own program. */
+/** With the names that the agent's program uses. */
 export interface ToolCall {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Tools that write one file each. */
+/** Each writes one file. */
 const EDIT_TOOLS = new Set([
   "Write", // Claude Code
   "Edit",
@@ -16,11 +16,11 @@ const EDIT_TOOLS = new Set([
   "edit",
   "multiedit",
 ])
-/** Tools of Codex and OpenCode whose input is a patch of several files. */
+/** Tools of Codex and OpenCode that take a patch of several files. */
 const PATCH_TOOLS = new Set(["apply_patch", "patch"])
 const PATH_FIELDS = ["file_path", "filePath", "notebook_path", "path", "absolute_path"] as const
 
-/** The files that a tool call writes, spelled as given; undefined if it writes none. */
+/** Paths as given; undefined if the call writes none. */
 export function findWrite(
   call: ToolCall,
 ): { readonly files: readonly string[] } | { readonly problem: string } | undefined {
@@ -29,7 +29,7 @@ export function findWrite(
     const files = isPatchTool ? textsOf(call).flatMap(filesOfPatch) : filesOfEdit(call)
     return files.length === 0 ? { problem: "it does not say which files it writes" } : { files }
   }
-  // Codex treats this shell command as a call of its patch tool, in a folder that only the command names.
+  // Codex runs its patch tool for this shell command, in a folder that only the command names.
   const isPatch = textsOf(call).some((text) => text.includes("apply_patch") && text.includes("*** Begin Patch"))
   return isPatch ? { problem: "a patch must be given to the tool apply_patch itself, not to a shell" } : undefined
 }
@@ -42,7 +42,7 @@ function textsOf({ input }: ToolCall): string[] {
   return Object.values(input).filter((value) => typeof value === "string")
 }
 
-/** Files that a patch adds, changes, deletes or moves. Like the patch tool, this accepts spaces around headings. */
+/** Accepts spaces around headings, like the patch tool. */
 function filesOfPatch(patch: string): string[] {
   const headings = /^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to): ([^\n]*)$/gm
   return [...patch.matchAll(headings)].map(([, path = ""]) => path.trimEnd())

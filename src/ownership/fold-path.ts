@@ -1,4 +1,4 @@
-/** Maps spellings that some disks treat as one path to one text. Letter by letter, so that `?` still matches one letter. */
+/** Unifies spellings that some disks treat as one path, letter by letter, so that `?` still matches one letter. */
 export function fold(path: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (/^[\x00-\x7f]*$/.test(path)) return path.toLowerCase()

@@ -1,4 +1,4 @@
-/** Files that mostly re-export other files, or lists that every task appends to. */
+/** Files that mostly re-export others, or lists that every task appends to. */
 const GATHERING_FILES = [
   "**/index.{ts,js,mts,mjs,cts,cjs,tsx,jsx}",
   "**/__init__.py",
@@ -7,7 +7,7 @@ const GATHERING_FILES = [
   "**/{CHANGELOG,CHANGES,HISTORY,NEWS}.{md,rst,txt}",
 ] as const
 
-/** Files that several concurrent tasks may own when the engine merges their changes. */
+/** Concurrent tasks may own these if the engine merges their changes. */
 export function jointPatterns(shared: readonly string[]): readonly string[] {
   return [...shared, ...GATHERING_FILES]
 }

@@ -2,24 +2,22 @@ import { quoteInput } from "../kernel/ids.ts"
 import { findMatch, isCoveredBy, matchesPattern, splitPattern } from "./file-pattern.ts"
 import { fold } from "./fold-path.ts"
 
-/** A task and the patterns it owns. */
 export interface TaskFiles {
   readonly id: string
   readonly files: readonly string[]
 }
 
-/** What one writer may write at one moment. */
 export interface Ownership {
   /** Null for the lead, who writes shared files and files without an owner. */
   readonly task: TaskFiles | null
-  /** All other tasks that have not ended. */
+  /** Not ended yet. */
   readonly others: readonly TaskFiles[]
-  /** Exceptions for this attempt at the task. */
+  /** By exceptions for this attempt. */
   readonly granted: readonly string[]
   readonly shared: readonly string[]
-  /** The engine merges shared files, so every task may change them; otherwise only the lead may. */
+  /** The engine merges shared files, so every task may change them; otherwise only the lead. */
   readonly isCoordinated?: boolean
-  /** Set if the task's role only reads: then nothing may be written, whatever the task owns. */
+  /** This role may write nothing, whatever the task owns. */
   readonly readOnlyRole?: string
   /** Why nothing may be written yet. */
   readonly locked?: string
@@ -38,19 +36,19 @@ export type WriteReason =
   | "git_folder"
 
 export interface PathJudgement {
-  /** From the repository's root; as given if it leads out of the repository. */
+  /** Relative to the root; as given if it leads out of the repository. */
   readonly path: string
   readonly allowed: boolean
   readonly reason: WriteReason
-  /** The task that owns the path. */
+  /** Task that owns the path. */
   readonly owner: string | null
-  /** Its pattern, or the granted one. */
+  /** The owner's pattern, or the granted one. */
   readonly pattern: string | null
-  /** One line: why, and what to do. */
+  /** One line with the reason and what to do. */
   readonly message: string
 }
 
-/** Whether a file may be written: the one rule for hooks, commits and merges. `path` is relative to the repository's root. */
+/** The one rule for hooks, commits and merges. `path` is relative to the repository's root. */
 export function judgePath(path: string, ownership: Ownership): PathJudgement {
   const place = normalise(path)
   const { task } = ownership
@@ -112,7 +110,6 @@ function judgeLead(path: string, { others, shared }: Ownership, say: Say): PathJ
     : say("free", true, "belongs to no task")
 }
 
-/** The first task that owns a file. */
 function findOwner(
   path: string,
   tasks: readonly TaskFiles[],
@@ -126,21 +123,21 @@ function findOwner(
 }
 
 /**
- * The choices of a pattern that match only shared files, such as `package.json`: these claim shared files. A wider
- * pattern such as `src/**` does not include the shared files below it.
+ * Choices of a pattern that match only shared files, such as `package.json`, claim those files. A wider pattern
+ * such as `src/**` does not.
  */
 export function listClaims(pattern: string, shared: readonly string[]): string[] {
   return splitPattern(pattern).filter((part) => isCoveredBy(part, shared))
 }
 
-/** The pattern that owns a file. Only a claim owns a shared file. */
+/** Only a claim owns a shared file. */
 function findOwning(path: string, patterns: readonly string[], shared: readonly string[]): string | undefined {
   const own = patterns.filter((pattern) => matchesPattern(path, pattern))
   if (own.length === 0 || findMatch(path, shared) === undefined) return own[0]
   return own.find((pattern) => findMatch(path, listClaims(pattern, shared)) !== undefined)
 }
 
-/** The path without `.`, `..` and empty segments, and whether it may be judged at all. */
+/** Removes `.`, `..` and empty segments. */
 function normalise(path: string): { readonly path: string; readonly problem?: "outside" | "git_folder" } {
   if (path.startsWith("/") || path.includes("\0")) return { path, problem: "outside" }
   const parts: string[] = []
@@ -154,7 +151,7 @@ function normalise(path: string): { readonly path: string; readonly problem?: "o
   return { path: parts.join("/"), ...(isGit ? { problem: "git_folder" } : {}) }
 }
 
-/** Some disks treat these as `.git` too. */
+/** Some disks treat these as `.git`. */
 const GIT_FOLDER = /^(?:\.git|git~1)[ .]*$/
 
 const MOST_SHOWN = 3

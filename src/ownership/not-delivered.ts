@@ -1,7 +1,7 @@
 import { quoteInput } from "../kernel/ids.ts"
 import type { JudgedChange } from "./scope.ts"
 
-/** A file or folder of the task that cannot be delivered, with the way out in the message. */
+/** The message says what to do instead. */
 export interface NotDelivered {
   readonly path: string
   readonly what: "ignored" | "repository"
@@ -10,7 +10,7 @@ export interface NotDelivered {
 
 const WILDCARD = /[*?[{]/
 
-/** The parts of patterns before any wildcard: files, and folders that contain everything a pattern matches. */
+/** Patterns up to the first wildcard: files, and folders that contain every match. */
 export function plainPaths(patterns: readonly string[]): string[] {
   const paths = patterns.flatMap((pattern) => {
     const parts = pattern.replace(/^\.\//, "").split("/")
@@ -26,7 +26,7 @@ export function ignoredFile(path: string): NotDelivered {
   return { path, what: "ignored", message }
 }
 
-/** Git repositories that were created inside the workspace and set aside. */
+/** Git repositories created inside the workspace and set aside. */
 export function nestedRepositories(aside: readonly JudgedChange[]): NotDelivered[] {
   return aside
     .filter(({ reason }) => reason === "nested_repository")

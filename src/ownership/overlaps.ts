@@ -3,13 +3,12 @@ import { findOverlap, splitPattern } from "./file-pattern.ts"
 import { listClaims, type TaskFiles } from "./judge-path.ts"
 import { prefixOf } from "./plain-pattern.ts"
 
-/** Two tasks whose patterns match a common path. */
 export interface Overlap {
   readonly task: string
   readonly pattern: string
   readonly other: string
   readonly otherPattern: string
-  /** An example that both match; the file need not exist. */
+  /** Example that both match; need not exist. */
   readonly path: string
 }
 
@@ -23,7 +22,7 @@ function entriesOf({ id, files }: TaskFiles): Entry[] {
   return files.map((pattern) => ({ task: id, pattern, prefix: prefixOf(pattern) }))
 }
 
-/** The first overlap of `task` with each of the others. Several tasks may own `joint` files. */
+/** The first with each other task. Several tasks may own `joint` files. */
 export function findOverlaps(
   task: TaskFiles,
   others: readonly TaskFiles[],
@@ -42,7 +41,7 @@ export function findOverlaps(
   })
 }
 
-/** The first overlap of each pair of tasks. Sorting by prefix avoids comparing patterns that start differently. */
+/** The first of each pair. Sorting by prefix avoids comparing patterns that start differently. */
 export function listOverlaps(
   tasks: readonly TaskFiles[],
   shared: readonly string[],
@@ -76,7 +75,7 @@ function compare(one: Entry, other: Entry, common: CommonFiles): Overlap | undef
   return { task: one.task, pattern: one.pattern, other: other.task, otherPattern: other.pattern, path }
 }
 
-/** A path that both patterns own. Only a pattern that names shared files owns any of them. */
+/** Only a pattern that names shared files owns any of them. */
 function findOwnedByBoth(a: string, b: string, { shared, joint }: CommonFiles): string | undefined {
   const path = findOverlap(a, b)
   if (path === undefined || shared.length === 0) return path
@@ -113,9 +112,9 @@ interface Waiting {
   readonly blockedBy: readonly string[]
 }
 
-/** Returns whether two tasks can run at the same time: neither needs the other, directly or through others. */
+/** Two tasks can run at the same time if neither needs the other, directly or through others. */
 export function makeConcurrency(tasks: readonly Waiting[]): (a: string, b: string) => boolean {
-  // A task whose result is there blocks nothing, whatever it needed itself.
+  // A task with a result blocks nothing.
   const waiting = new Map(tasks.filter((task) => !isMet(task.status)).map((task) => [task.id, task.blockedBy]))
   const known = new Map<string, Set<string>>()
   const needsOf = (id: string): Set<string> => {

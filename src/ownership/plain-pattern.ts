@@ -1,15 +1,15 @@
 import { mayWrite, type Phase } from "../kernel/phase.ts"
 import { fold } from "./fold-path.ts"
 
-// Judges the common patterns without compiling them. A hook does this before every write of an agent, in a process that
-// has just started: there the first use of a regular expression or an array method costs 20 to 80 us, and the limit of the
-// benchmark `hook` (0.3 of node's start, 0.28 measured) leaves 0.5 ms for our code. So there are few of either here.
+// Judges common patterns without compiling them. A hook does this before every write of an agent, in a new process:
+// there the first use of a regular expression or an array method costs 20 to 80 us, and the limit of the benchmark
+// `hook` (0.3 of node's start, 0.28 measured) leaves 0.5 ms for our code. So use few of either here.
 
 export const MAX_LENGTH = 400
 
 /**
- * Whether a plain pattern (one file, or all of one folder) matches; undefined for any other pattern. `folded` is the
- * folded path from the repository's root.
+ * For plain patterns: one file, or all of one folder. Undefined for any other. `folded` is the folded path from the
+ * repository's root.
  */
 export function matchesPlain(folded: string, pattern: string): boolean | undefined {
   const plain = pattern.endsWith("/**") ? pattern.slice(0, -2) : pattern
@@ -29,14 +29,14 @@ function isPlain(text: string): boolean {
   return text !== ""
 }
 
-/** A cheap test that is false for most paths which the pattern does not match; usually the last letter decides. */
+/** Cheap, and false for most paths that do not match; usually the last letter decides. */
 export function mayMatch(folded: string, pattern: string): boolean {
   const last = pattern.charCodeAt(pattern.length - 1)
   if (last >= SMALL_A && last <= SMALL_Z && last !== folded.charCodeAt(folded.length - 1)) return false
   return hasPieces(folded, pattern) && folded.startsWith(prefixOf(pattern)) && folded.endsWith(suffixOf(pattern))
 }
 
-/** Whether a path contains all literal pieces of a pattern. True if the pattern has brackets or braces. */
+/** Whether a path has all literal pieces of a pattern. True for brackets or braces. */
 function hasPieces(folded: string, pattern: string): boolean {
   let start = 0
   for (let at = 0; at <= pattern.length; at++) {
@@ -64,13 +64,12 @@ const SLASH = 47
 const STAR = 42
 const QUESTION = 63
 
-/** The files of a claimed task. */
 export interface HeldFiles {
   readonly files: readonly string[]
   readonly phase: Phase | null
 }
 
-/** True only if `judgePath` would certainly allow the file for one of the tasks; otherwise ask `judgePath`. */
+/** True only if `judgePath` would certainly allow the file for one of the tasks. */
 export function isPlainlyHeld(path: string, held: readonly HeldFiles[], shared: readonly string[]): boolean {
   for (const { files, phase } of held) if (mayWrite(phase) && isPlainlyOwned(path, files, shared)) return true
   return false
@@ -78,7 +77,7 @@ export function isPlainlyHeld(path: string, held: readonly HeldFiles[], shared: 
 
 function isPlainlyOwned(path: string, files: readonly string[], shared: readonly string[]): boolean {
   const folded = fold(path)
-  // `judgePath` normalises such a path first, so it may mean another file.
+  // `judgePath` normalises such paths, so they may mean another file.
   if (folded.includes("/.") || folded.includes("//") || folded.endsWith("/")) return false
   if (folded.includes(".git") || folded.includes("git~") || folded.includes("\0")) return false
   for (const pattern of shared) if (mayMatch(folded, pattern)) return false
@@ -86,7 +85,7 @@ function isPlainlyOwned(path: string, files: readonly string[], shared: readonly
   return false
 }
 
-/** The stored form of a valid pattern: composed letters, no redundant dots and slashes. */
+/** Stored form of a valid pattern: composed letters, no redundant dots and slashes. */
 export function cleanPattern(text: string): string {
   const segments = text.normalize("NFC").split("/")
   const kept = segments.filter((segment) => segment !== "" && segment !== ".")
@@ -94,7 +93,7 @@ export function cleanPattern(text: string): string {
   return `${kept.join("/")}${text.endsWith("/") ? "/" : ""}`
 }
 
-/** What all matching paths start with. Cheap, so that of thousands of patterns only few must be compiled and compared. */
+/** Start of all matching paths. Cheap, so that few of thousands of patterns must be compiled. */
 export function prefixOf(pattern: string): string {
   const clean = NOT_CLEAN.test(pattern) ? cleanPattern(pattern) : pattern
   const end = clean.search(/[*?[{]/)
@@ -103,7 +102,6 @@ export function prefixOf(pattern: string): string {
 
 const NOT_CLEAN = /(?:^|\/)\.?(?:\/|$)/
 
-/** What all matching paths end with, as far as the literal end of the pattern tells. */
 function suffixOf(pattern: string): string {
   const [end = ""] = /[\w.-]*$/.exec(pattern) ?? []
   return end === "." || /[[{]/.test(pattern) ? "" : end.toLowerCase()

@@ -1,11 +1,11 @@
 import { quoteInput } from "../kernel/ids.ts"
 import { judgePath, type Ownership, type WriteReason } from "./judge-path.ts"
 
-/** How one path differs between two trees. A rename is a deletion and an addition. */
+/** A rename is a deletion and an addition. */
 export interface FileChange {
   readonly path: string
   readonly change: "added" | "modified" | "deleted" | "mode"
-  /** The new type; for a deletion, the old one. */
+  /** The old type for a deletion. */
   readonly type: "file" | "link" | "repository"
   /** Of a link. */
   readonly target?: string
@@ -17,7 +17,6 @@ export interface JudgedChange extends FileChange {
   readonly message: string
 }
 
-/** Whether a task may deliver a change: depends on who owns the path and on what the change adds. */
 function judgeChange(change: FileChange, ownership: Ownership): JudgedChange {
   const { allowed, reason, message } = judgePath(change.path, ownership)
   const refuse = (why: JudgedChange["reason"], text: string): JudgedChange => {
@@ -38,7 +37,7 @@ export interface JudgedChanges {
   readonly aside: readonly JudgedChange[]
 }
 
-/** Judges all changes between two trees. The kept ones can be applied without the others. */
+/** The kept changes can be applied without the others. */
 export function judgeChanges(changes: readonly FileChange[], ownership: Ownership): JudgedChanges {
   const judged = changes.map((change) => judgeChange(change, ownership))
   const staying = judged.filter(({ inScope, change }) => !inScope && change === "deleted").map(({ path }) => path)
@@ -56,7 +55,7 @@ function isBelow(path: string, folder: string): boolean {
   return path.startsWith(`${folder}/`)
 }
 
-/** The decoder puts this in place of invalid UTF-8. */
+/** The decoder's replacement for invalid UTF-8. */
 const UNREADABLE = "\ufffd"
 
 function leadsOut({ path, target = "" }: FileChange): boolean {

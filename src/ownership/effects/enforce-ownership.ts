@@ -18,18 +18,16 @@ export interface EnforceRequest extends TeamName {
   readonly task: TaskId
   readonly owner?: string
   readonly token?: number
-  /** The worktree with the work. */
   readonly folder: string
   readonly base?: string
   readonly message?: string
 }
 
 export interface EnforcedScope extends AsideResult {
-  /** Files of the task that cannot be delivered. */
   readonly notDelivered: readonly NotDelivered[]
 }
 
-/** Commits what a task may deliver, sets the rest aside and records that, once for the same content. */
+/** Commits what is in scope and sets the rest aside. Records the same content only once. */
 export async function enforceOwnership(
   context: Context,
   scopes: Scopes,
@@ -64,8 +62,8 @@ export async function enforceOwnership(
 const MOST_TAKEN = 50
 
 /**
- * In a run, a task whose whole work is in files without an owner gets those files: an exception is asked for in its name,
- * and the engine grants it. The first call decides, because it sees all changes.
+ * In a run, a task whose whole work is in files without an owner gets them: this asks for an exception, and the
+ * engine grants it. The first call decides, because it sees all changes.
  */
 function makeJudge(ownership: Ownership): {
   judge: (changes: readonly FileChange[]) => JudgedChanges
@@ -83,7 +81,7 @@ function makeJudge(ownership: Ownership): {
   }
 }
 
-/** All paths, if none has an owner and each is a valid pattern; otherwise none. */
+/** None if one has an owner or is not a valid pattern. */
 function listUnowned({ aside }: JudgedChanges, ownership: Ownership): readonly string[] {
   const isFree = ({ path, reason }: JudgedChanges["aside"][number]) =>
     reason === "not_owned" && judgePath(path, ownership).owner === null && !/[*?[\]{}\\]/.test(path)

@@ -6,15 +6,15 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { findMatch } from "../file-pattern.ts"
 
 /**
- * Whether the engine merges shared files: in a team that a run leads or led, and that no session joined as the lead.
- * Otherwise the lead owns them.
+ * The engine merges shared files if a run leads or led the team and no session joined as the lead. Otherwise the
+ * lead owns them.
  */
 export async function isCoordinated(tx: Tx, key: number): Promise<boolean> {
   if ((await tx.leaders.find(key)) === undefined) return false
   return !(await tx.seats.list(key)).some(({ part }) => part === "lead")
 }
 
-/** Returns whether several tasks may have changed a file, because the engine merges it by rule. */
+/** Returns whether several tasks may change a file, because the engine merges it. */
 export async function readCoordinated(
   { store, settings }: Pick<Context, "store" | "settings">,
   name: TeamName,

@@ -121,7 +121,7 @@ export const denyException = operation({
   run: (context, input): Promise<Exception> => decide(context, input, "denied"),
 })
 
-/** Idempotent for the same answer; a different one is refused. */
+/** Idempotent for the same answer; refuses a different one. */
 async function decide(
   { store, ids }: Context,
   input: InputOf<typeof decideInput>,
@@ -140,7 +140,7 @@ async function decide(
       )
     const decision = input.reason ?? null
     const { pattern } = asked
-    // An answer after the end of the attempt applies to the next one.
+    // An answer after the attempt applies to the next one.
     const attempt = hasEnded(task.status) ? task.attempt + 1 : task.attempt
     const decided = await answer(tx, team, { asked: { ...asked, attempt }, status, by, decision })
     await resumeTask(tx, team, { task, decided })
@@ -169,7 +169,7 @@ async function answer(tx: Tx, team: StoredTeam, { asked, status, by, decision }:
   return { ...asked, ...((await tx.exceptions.list(team.key, taskId))[number - 1] ?? {}) }
 }
 
-/** A task that was paused for the answer is released once no question is left. */
+/** Releases a paused task once no question is open. */
 async function resumeTask(
   tx: Tx,
   team: StoredTeam,
@@ -185,7 +185,6 @@ async function resumeTask(
   await releaseTask(tx, team, { task, by, reason: `${decided.pattern} was ${decided.status}${why}` })
 }
 
-/** Whether no other open task owns any of it. */
 async function isUnowned(
   tx: Tx,
   team: StoredTeam,
@@ -195,7 +194,6 @@ async function isUnowned(
   return findOverlaps({ id: task.id, files: [pattern] }, others, sharedPatterns(settings)).length === 0
 }
 
-/** Only the lead or a person decides, never a worker. */
 function assertLead(by: string | undefined): string {
   if (by === undefined || by === PERSON) return PERSON
   if (inboxName(by) === LEAD) return LEAD

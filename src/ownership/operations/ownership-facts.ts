@@ -34,7 +34,7 @@ interface Writer {
   readonly roles: readonly RoleDefinition[]
 }
 
-/** Everything that decides what may be written for a task, or by the lead if there is no task. */
+/** For the lead without a task. */
 export async function readOwnership(tx: Tx, key: number, writer: Writer): Promise<Ownership> {
   return withOthers(tx, key, await readAlone(tx, key, writer))
 }
@@ -92,7 +92,7 @@ export const ownershipFacts = operation({
   },
 })
 
-/** One line for each change that the task may not make now. Other tasks are read only if it changed files it does not own. */
+/** One line for each refused change. Reads other tasks only if needed. */
 export async function judgeScope(
   context: Pick<Context, "store" | "settings" | "roles">,
   name: TeamName,
@@ -113,7 +113,7 @@ export async function judgeScope(
 export interface OwnershipReport {
   readonly task: TaskId | null
   readonly paths: readonly PathJudgement[]
-  /** Of the whole plan, if no path was given. */
+  /** Of the whole plan without a path. */
   readonly overlaps: readonly Overlap[]
 }
 

@@ -17,21 +17,21 @@ interface FileRequest {
   readonly blockedBy: readonly TaskId[]
   readonly files: readonly string[]
   readonly onOverlap: OnOverlap
-  /** The lead lets the task own the shared files it names. */
+  /** Lets the task own the shared files that it names. */
   readonly grantShared: boolean
 }
 
 interface FilePlan {
   readonly files: string[]
-  /** Tasks that own some of the same files and come first. */
+  /** Earlier tasks with common files. */
   readonly waitsFor: TaskId[]
-  /** Tasks that own some of the same files and come later. */
+  /** Later tasks with common files. */
   readonly waiting: TaskId[]
 }
 
 /**
- * Checks the files of a task: valid patterns, no shared files unless granted, and no overlap with a task that could run at
- * the same time, unless one of them waits for the other. The team must be locked.
+ * Throws for an invalid pattern, a shared file without a grant, or an overlap with a task that could run at the
+ * same time. The team must be locked.
  */
 export async function planFiles(tx: Tx, team: StoredTeam, settings: Settings, task: FileRequest): Promise<FilePlan> {
   const files = checkFiles(task.files)
@@ -48,7 +48,7 @@ export async function planFiles(tx: Tx, team: StoredTeam, settings: Settings, ta
   return { files, waitsFor: [], waiting: others }
 }
 
-/** For an existing task, before it is worked on again. */
+/** Before work on an existing task continues. */
 export async function assertNoOverlap(
   tx: Tx,
   team: StoredTeam,
@@ -61,8 +61,8 @@ export async function assertNoOverlap(
 }
 
 /**
- * Orders a task that must be added in any case, such as a fix, among those that own some of the same files: it waits for
- * those in progress, and the others wait for it.
+ * For a task that must be added in any case, such as a fix: it waits for tasks in progress with common files, and
+ * the others wait for it.
  */
 export async function keepApart(
   tx: Tx,
@@ -79,7 +79,7 @@ export async function keepApart(
   return { waitsFor: others.filter(isStarted), waiting: others.filter((id) => !isStarted(id)) }
 }
 
-/** Refuses a change of needs that would let two tasks with common files run at the same time. */
+/** Refuses a change of needs that would let tasks with common files run at the same time. */
 export async function assertStillApart(
   tx: Tx,
   team: StoredTeam,
@@ -98,12 +98,11 @@ export async function assertStillApart(
   if (found.length > 0) throw overlapError(found, "keep the need between them, or change the files of one first")
 }
 
-/** Files that several tasks may own at once, because the engine merges them. */
+/** Several tasks may own these at once, because the engine merges them. */
 export async function readJoint(tx: Tx, key: number, shared: readonly string[]): Promise<readonly string[]> {
   return (await isCoordinated(tx, key)) ? jointPatterns(shared) : []
 }
 
-/** The patterns of the setting, checked here. */
 export function sharedPatterns({ sharedFiles }: Settings): readonly string[] {
   for (const pattern of sharedFiles) {
     const problem = problemWithPattern(pattern)
@@ -134,7 +133,7 @@ function assertNotShared(files: readonly string[], shared: readonly string[]): v
   }
 }
 
-/** Overlaps with tasks that could run at the same time. Reads the graph of tasks only if files overlap. */
+/** Only tasks that could run at the same time. Reads the graph of tasks only if files overlap. */
 async function findConflicts(
   tx: Tx,
   team: StoredTeam,

@@ -16,7 +16,7 @@ export interface AsideRecord extends TeamName {
 
 const MOST_NAMED = 5
 
-/** Records what was set aside as an event, and as a message to the lead and to the owner of the task. */
+/** As an event, and as a message to the lead and the task's owner. */
 export async function recordAside({ store, ids }: Context, record: AsideRecord): Promise<void> {
   const { attempt, commit, ref, paths } = record
   await store.write(async (tx) => {

@@ -10,7 +10,7 @@ import type { Task } from "../../tasks/task.ts"
 import type { Exception } from "../exception.ts"
 import { isCoordinated } from "./coordinator.ts"
 
-/** Marks an escalation that is settled by the answer to an exception. */
+/** Marks an escalation that the answer to an exception settles. */
 export const ABOUT_OWNERSHIP = "ownership"
 
 export interface WaitingTask extends TeamName {
@@ -22,8 +22,8 @@ export interface WaitingTask extends TeamName {
 const MOST_NAMED = 5
 
 /**
- * Pauses a task that asked for files of another open task until a person answers, so that no agent runs in vain. Returns
- * the open exceptions; none if the task does not have to wait, as when a lead answers while the task goes on.
+ * Pauses a task that asked for files of another open task until a person answers, so that no agent runs in vain.
+ * Returns the open exceptions; none if the task need not wait, as when a lead answers while it goes on.
  */
 export async function waitForAnswer({ store }: Context, waiting: WaitingTask): Promise<Exception[]> {
   const { task: id, owner, token } = waiting
@@ -49,7 +49,7 @@ export async function waitForAnswer({ store }: Context, waiting: WaitingTask): P
   })
 }
 
-/** A person already let this attempt go on without a grant. Asking again would cost run after run. */
+/** A person let this attempt go on without a grant: asking again would cost run after run. */
 async function wasLetGoOn(tx: Tx, { key }: StoredTeam, { id, attempt }: Task): Promise<boolean> {
   const decided = await tx.records.list(key, { kind: "escalation", status: "decided", taskId: id })
   return decided.some((record) => record.attempt === attempt && record.data.about === ABOUT_OWNERSHIP)

@@ -5,15 +5,14 @@ import type { Context } from "../../store/operation.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 
 export interface Overlap {
-  /** Sorted by name. */
+  /** Sorted. */
   readonly workers: readonly [string, string]
-  /** Files that both change in conflicting ways. */
   readonly paths: readonly string[]
 }
 
 const SHOWN_PATHS = 10
 
-/** Sends a message to both workers and the lead, once for the same workers and paths. Returns what it sent. */
+/** Messages both workers and the lead, once for the same workers and paths. Returns the messages. */
 export async function warnOverlap({ store }: Context, name: TeamName, overlap: Overlap): Promise<Message[]> {
   const [one, other] = overlap.workers
   const messages = [
@@ -41,7 +40,7 @@ function describe(ours: string, theirs: string, { paths }: Overlap, partner?: st
   return `${ours} and ${theirs} conflict in ${shown.join(", ")}${more}.${advice}`
 }
 
-/** Derived from the content, so that the same warning is sent once whichever process finds it. */
+/** Derived from the content, so that several processes send the same warning once. */
 function idOf({ workers, paths }: Overlap, to: string): string {
   const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([workers, paths, to])).digest("hex")
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5")
