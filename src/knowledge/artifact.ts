@@ -4,7 +4,7 @@ import { readRecord, type TeamRecord } from "../kernel/record.ts"
 export const ARTIFACT_KINDS = ["code", "document", "research", "design", "data"] as const
 export type ArtifactKind = (typeof ARTIFACT_KINDS)[number]
 
-/** How much the store keeps of one: every prompt reads all documents of the team. */
+/** Per artifact: every prompt reads all documents of the team. */
 export const MOST_BYTES_IN_STORE = 256 * 1024
 
 const orNull = v.fallback(v.nullable(v.string()), null)
@@ -13,9 +13,8 @@ const ArtifactData = v.object({
   name: v.fallback(v.string(), ""),
   kind: v.fallback(v.picklist(ARTIFACT_KINDS), "data"),
   worker: orNull,
-  /** The commit that the repository was at. */
   commit: orNull,
-  /** Where it lies in the repository, from its root. */
+  /** From the repository's root. */
   path: orNull,
   sha256: v.fallback(v.string(), ""),
   size: v.fallback(v.number(), 0),
@@ -23,7 +22,7 @@ const ArtifactData = v.object({
   keptIn: v.fallback(v.picklist(["commit", "document"]), "document"),
 })
 
-/** Something a team made, and where it came from. */
+/** Something a team made, and its origin. */
 export type Artifact = Readonly<v.InferOutput<typeof ArtifactData>> &
   Pick<TeamRecord, "number" | "taskId" | "attempt" | "by" | "createdAt">
 
@@ -32,13 +31,12 @@ export function toArtifact(record: TeamRecord): Artifact {
   return { number, taskId, attempt, by, createdAt, ...readRecord(ArtifactData, record) }
 }
 
-/** A unique file name that is safe on every disk: `3-report.md`. */
+/** Unique and safe on every disk: `3-report.md`. */
 export function fileNameOf({ number, name }: Pick<Artifact, "number" | "name">): string {
   const safe = name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "")
   return `${number}-${safe.slice(-80).replace(/^[.-]+/, "") || "artifact"}`
 }
 
-/** The document of the store that holds it. */
 export function documentOf(artifact: Pick<Artifact, "number" | "name">): string {
   return `artifacts/${fileNameOf(artifact)}`
 }
@@ -49,7 +47,6 @@ const EXTENSIONS: Partial<Record<ArtifactKind, string>> = {
   design: "svg png jpg fig drawio mmd puml",
 }
 
-/** The kind that the name of a file suggests. */
 export function kindOfFile(name: string): ArtifactKind {
   const extension = /\.([^.]+)$/.exec(name.toLowerCase())?.[1] ?? ""
   return ARTIFACT_KINDS.find((kind) => EXTENSIONS[kind]?.split(" ").includes(extension)) ?? "code"

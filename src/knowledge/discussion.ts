@@ -1,12 +1,11 @@
 import * as v from "valibot"
 import { readRecord, type TeamRecord } from "../kernel/record.ts"
 
-/** How a discussion can end. */
 export const OUTCOMES = ["consensus_reached", "consensus_blocked"] as const
 export const DISCUSSION_STATUSES = ["open", ...OUTCOMES] as const
 export type DiscussionStatus = (typeof DISCUSSION_STATUSES)[number]
 
-/** How much depends on a question without consensus. */
+/** Of a question without consensus. */
 export const SEVERITIES = ["high", "medium", "low"] as const
 
 const Statement = v.object({
@@ -45,13 +44,13 @@ export function toDiscussion(record: TeamRecord): Discussion {
   return { number, taskId, status, rounds: data.statements.at(-1)?.round ?? 0, openedBy, openedAt, ...data }
 }
 
-/** The round that a new statement belongs to. */
+/** For a new statement. */
 export function roundOf({ rounds, statements }: Pick<Discussion, "rounds" | "statements">, by: string): number {
   const hasSpoken = statements.some((each) => each.round === rounds && each.by === by)
   return hasSpoken ? rounds + 1 : Math.max(rounds, 1)
 }
 
-/** How many rounds a team has argued without consensus; 0 once there is one. */
+/** 0 once there is consensus. */
 export function roundsWithoutConsensus({ status, rounds }: Pick<Discussion, "status" | "rounds">): number {
   return status === "consensus_reached" ? 0 : rounds
 }

@@ -4,23 +4,23 @@ import type { TeamRecord } from "../kernel/record.ts"
 const Content = v.object({
   angle: v.string(),
   summary: v.string(),
-  /** For programs; null where there is only the summary. */
+  /** For programs. */
   findings: v.optional(v.unknown()),
   commit: v.string(),
-  /** git's id of each file or folder that was read; `.` is the whole repository. */
+  /** Path -> git id of each file or folder read; `.` is the whole repository. */
   files: v.record(v.string(), v.string()),
-  /** A hash of what is not committed; null where everything is. */
+  /** Hash of uncommitted changes; null without any. */
   uncommitted: v.nullable(v.string()),
 })
 export type ExplorationContent = Readonly<v.InferOutput<typeof Content>>
 
-/** What was read, as git knows it. The files are the same while this is. */
+/** If this is equal, so are the files. */
 export type TreeState = Pick<ExplorationContent, "commit" | "files" | "uncommitted">
 
-/** What is known of the repository from one angle, and which files it was read from. */
+/** What an agent learned about the repository from one angle, and the files it read. */
 export type Exploration = ExplorationContent & Pick<TeamRecord, "number" | "by"> & { readonly exploredAt: string }
 
-/** The data of a record, with a checksum. An entry that does not fit its checksum is corrupt. */
+/** Adds a checksum, which detects corrupt entries. */
 export function packExploration({ angle, summary, findings, ...state }: ExplorationContent): TeamRecord["data"] {
   const content = JSON.stringify({ angle, summary, findings, ...state })
   return { angle, content, sha256: sha256(content) }
@@ -34,13 +34,13 @@ const ExplorationData = v.pipe(
   Content,
 )
 
-/** Undefined for a corrupt one. */
+/** Undefined if corrupt. */
 export function toExploration({ number, data, by, updatedAt }: TeamRecord): Exploration | undefined {
   const read = v.safeParse(ExplorationData, data)
   return read.success ? { number, ...read.output, by, exploredAt: updatedAt } : undefined
 }
 
-/** Why an exploration is out of date; undefined while it is not. */
+/** Undefined if up to date. */
 export function whyStale(explored: TreeState, now: TreeState): string | undefined {
   const changed = Object.entries(explored.files).find(([path, id]) => now.files[path] !== id)
   if (changed !== undefined) return changed[0] === "." ? "the repository changed" : `${changed[0]} changed`

@@ -3,7 +3,7 @@ import { readRecord, type TeamRecord } from "../kernel/record.ts"
 
 const FeedbackData = v.object({ text: v.fallback(v.string(), "") })
 
-/** What a person says to the workers of a team. Without a task it is for all of them. */
+/** From a person to the workers of a task, or without a task to all workers. */
 export type Feedback = Readonly<v.InferOutput<typeof FeedbackData>> &
   Pick<TeamRecord, "number" | "taskId" | "by" | "createdAt">
 

@@ -2,11 +2,11 @@ import * as v from "valibot"
 import { readRecord, type TeamRecord } from "../kernel/record.ts"
 import { countShared, wordsOf } from "../kernel/words.ts"
 
-/** Instructions for one kind of work that agents here have, in a file that an agent reads when it needs it. */
+/** Instructions for one kind of work, in a file that agents read when they need it. */
 export interface Skill {
   readonly name: string
   readonly description: string
-  /** Its SKILL.md: from the repository's root, or absolute when it is the user's. */
+  /** Path of SKILL.md: from the repository's root, or absolute in the user's home. */
   readonly path: string
   readonly origin: "repository" | "home"
 }
@@ -18,12 +18,12 @@ const SkillData = v.object({
   name: v.fallback(v.string(), ""),
   description: v.fallback(v.string(), ""),
   path: v.fallback(v.string(), ""),
-  /** The user named it, in the goal or in the task. */
+  /** Named by the user, in the goal or in the task. */
   isMandatory: v.fallback(v.boolean(), false),
   approvedBy: v.fallback(v.nullable(v.string()), null),
 })
 
-/** A skill that was chosen for an attempt at a task. */
+/** For an attempt at a task. */
 export type ChosenSkill = Readonly<v.InferOutput<typeof SkillData>> &
   Pick<TeamRecord, "number" | "taskId" | "attempt"> & {
     readonly status: SkillStatus
@@ -36,14 +36,13 @@ export function toChosenSkill(record: TeamRecord): ChosenSkill {
   return { number, taskId, attempt, status, chosenBy, ...readRecord(SkillData, record) }
 }
 
-/** The skills that a prompt names. */
 export interface TaskSkills {
   readonly chosen: readonly (Omit<ChosenSkill, "number"> & { readonly number: number | null })[]
-  /** What the user named and agents here do not have. */
+  /** Named by the user, but not installed. */
   readonly missing: readonly string[]
 }
 
-/** How many are chosen: agents do not read more. The user may name more. */
+/** Agents do not read more. The user may name more. */
 const MOST_CHOSEN = 3
 
 export interface SkillChoice {
@@ -51,7 +50,10 @@ export interface SkillChoice {
   readonly isMandatory: boolean
 }
 
-/** What the user named, filled up to three with what fits role and task best. A skill that fits neither is not chosen. */
+/**
+ * Adds the best matches for role and task to what the user named, up to three. Never chooses a skill that matches
+ * neither.
+ */
 export function chooseSkills(
   skills: readonly Skill[],
   { named, about, role }: { readonly named: string; readonly about: string; readonly role: string },
@@ -70,7 +72,7 @@ export function chooseSkills(
   ]
 }
 
-/** The task matters more than the role, and the name of a skill more than its description. */
+/** The task counts more than the role, and the name of a skill more than its description. */
 const ABOUT_TASK = 2
 const IN_NAME = 2
 
@@ -78,7 +80,7 @@ function scoreOf({ name, description }: Skill, words: ReadonlySet<string>): numb
   return countShared(wordsOf(name), words) * IN_NAME + countShared(wordsOf(description), words)
 }
 
-/** The skills that a text asks for: "use the X skill", "with the X and Y skills", "使用 X 技能". */
+/** Recognises "use the X skill", "with the X and Y skills", "使用 X 技能". */
 export function findNamed(text: string, skills: readonly Skill[]): Skill[] {
   const found = new Set<Skill>()
   for (const list of listsIn(text)) {
@@ -88,7 +90,7 @@ export function findNamed(text: string, skills: readonly Skill[]): Skill[] {
   return [...found]
 }
 
-/** The names in a text that can only mean a skill, and that agents here do not have. */
+/** Names that can only mean a skill, but are not installed. */
 export function findMissing(text: string, skills: readonly Skill[]): string[] {
   const known = new Set(skills.map(({ name }) => fold(name)))
   const namesIn = (patterns: readonly RegExp[]) => listsIn(text, patterns).flatMap((list) => list.split(SEPARATORS))

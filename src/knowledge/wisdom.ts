@@ -6,20 +6,20 @@ import type { Task } from "../tasks/task.ts"
 export const WISDOM_KINDS = ["learning", "decision", "issue"] as const
 export type WisdomKind = (typeof WISDOM_KINDS)[number]
 
-/** `removed` ones stay in the store and are not shown to agents. */
+/** Agents do not see `removed` entries, which stay in the store. */
 export const WISDOM_STATUSES = ["kept", "removed"] as const
 
 const WisdomData = v.object({
   kind: v.fallback(v.picklist(WISDOM_KINDS), "learning"),
   text: v.fallback(v.string(), ""),
-  /** The role that it helps most; null for all roles. */
+  /** Null for all roles. */
   role: v.fallback(v.nullable(v.string()), null),
   files: v.fallback(v.pipe(v.array(v.string()), v.readonly()), []),
-  /** How often it was said. */
+  /** How often workers reported it. */
   count: v.fallback(v.number(), 1),
 })
 
-/** Something that workers on other tasks should know. Task and attempt say where it was learned. */
+/** Something that workers on other tasks should know, with the task and attempt that learned it. */
 export type Wisdom = Readonly<v.InferOutput<typeof WisdomData>> &
   Pick<TeamRecord, "number" | "taskId" | "attempt" | "by" | "createdAt" | "updatedAt">
 
@@ -28,12 +28,12 @@ export function toWisdom(record: TeamRecord): Wisdom {
   return { number, taskId, attempt, by, createdAt, updatedAt, ...readRecord(WisdomData, record) }
 }
 
-/** How much of it a prompt holds: agents do not read more. */
+/** Agents do not read more. */
 const WISDOM_IN_PROMPT = { entries: 12, charactersEach: 600, charactersInAll: 4000 } as const
 
 type About = Pick<Task, "title" | "description" | "files" | "role">
 
-/** As much as a prompt has room for. The best first: by common words and files, then by role, then the newest. */
+/** Fills the room in a prompt. Best first: by common words and files, then by role, then the newest. */
 export function relevantWisdom(all: readonly Wisdom[], about: About, limits = WISDOM_IN_PROMPT): Wisdom[] {
   const words = wordsOf([about.title, about.description, ...about.files].join("\n"))
   const rated = all.map((wisdom) => ({ wisdom, score: scoreOf(wisdom, words, about.role) }))

@@ -63,7 +63,7 @@ export const artifactExport = command({
 
 const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere"]
 
-/** Undefined outside of a repository: artifacts that the store keeps need none. */
+/** Undefined outside of a repository: artifacts in the store need none. */
 function finder({ host, configured }: Session) {
   return async () => {
     try {

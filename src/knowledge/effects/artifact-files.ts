@@ -9,7 +9,7 @@ import type { Context } from "../../store/operation.ts"
 import { type Artifact, type ArtifactKind, fileNameOf, kindOfFile, MOST_BYTES_IN_STORE } from "../artifact.ts"
 import { addArtifact, getArtifact, listArtifacts } from "../operations/artifacts.ts"
 
-/** The repository of the folder; undefined outside of one. */
+/** Undefined outside of a repository. */
 type FindRepository = () => Promise<GateRepository | undefined>
 
 export interface FileToKeep extends TeamName {
@@ -21,7 +21,7 @@ export interface FileToKeep extends TeamName {
   readonly by?: string
 }
 
-/** The store keeps the file, unless the last commit has it as it is. */
+/** Uses the store, unless the last commit has the same content. */
 export async function keepFile(context: Context, find: FindRepository, given: FileToKeep): Promise<Artifact> {
   const { file, kind = kindOfFile(file), name = basename(file), ...rest } = given
   const bytes = readFile(file)
@@ -46,7 +46,7 @@ export async function keepFile(context: Context, find: FindRepository, given: Fi
   return addArtifact.run(context, { ...what, content, encoding: text === undefined ? "base64" : "utf8" })
 }
 
-/** Git knows folders by their real names. */
+/** Git uses real names of folders. */
 function pathIn(root: string, file: string): string | undefined {
   const real = realpathSync(file)
   return real.startsWith(`${root}/`) ? real.slice(root.length + 1) : undefined
@@ -55,11 +55,11 @@ function pathIn(root: string, file: string): string | undefined {
 export interface ArtifactBytes {
   readonly artifact: Artifact
   readonly bytes: Uint8Array
-  /** Undefined when it is not text. */
+  /** Undefined if not text. */
   readonly text: string | undefined
 }
 
-/** Throws when the content is not what was added. */
+/** Throws if the content changed since it was added. */
 export async function readArtifact(
   context: Context,
   find: FindRepository,
@@ -99,7 +99,7 @@ export interface ArtifactExport extends TeamName {
   readonly kind?: ArtifactKind
 }
 
-/** Returns the names of the files. Checks all of them before it writes one; never replaces a file of other content. */
+/** Returns the file names. Checks all before writing one; never replaces a file with other content. */
 export async function exportArtifacts(
   context: Context,
   find: FindRepository,
@@ -149,7 +149,7 @@ function readFile(file: string): Uint8Array {
   }
 }
 
-/** The id that git gives the file, by the hash that the repository uses. */
+/** Git's id of the file. `length` selects the repository's hash. */
 function blobId(bytes: Uint8Array, length: number): string {
   const hasher = new Bun.CryptoHasher(length === 64 ? "sha256" : "sha1")
   return hasher.update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
@@ -159,7 +159,7 @@ function sha256(bytes: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
 }
 
-/** Undefined when the store cannot keep it as text. */
+/** Undefined if the store cannot keep it as text. */
 function asText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)

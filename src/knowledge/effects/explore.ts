@@ -9,29 +9,29 @@ import { keepExploration, readExplorations } from "../operations/explorations.ts
 import { cleanPaths, readTreeState } from "./tree-state.ts"
 
 export interface ExplorePorts extends NotedTeam {
-  /** Undefined without a repository: then nothing is kept. */
+  /** Without one, nothing is kept. */
   readonly repository: GateRepository | undefined
 }
 
 export interface ExploreRequest {
   readonly angle: string
-  /** The files and folders that are read; `.` for all of them. */
+  /** What the agent reads; `.` for everything. */
   readonly paths: readonly string[]
   readonly by: string
-  /** Costs an agent run, so it is called only when nothing is known. */
+  /** Costs an agent run, so called only if nothing is known. */
   ask(): Promise<{ readonly summary: string; readonly findings: unknown }>
 }
 
 export interface Explored {
   readonly findings: unknown
-  /** No agent was asked. */
+  /** No agent ran. */
   readonly isKnown: boolean
   readonly remarks: readonly string[]
-  /** Keeps the answer once its team exists. */
+  /** Stores the answer once its team exists. */
   keep(): Promise<void>
 }
 
-/** What is known from an angle while the files are the same; otherwise asks an agent. */
+/** Asks an agent only if the files changed. */
 export async function exploreWith(ports: ExplorePorts, { angle, paths, by, ask }: ExploreRequest): Promise<Explored> {
   const { repository, project, team } = ports
   const before = repository && (await readTreeState(repository, paths))
@@ -41,7 +41,7 @@ export async function exploreWith(ports: ExplorePorts, { angle, paths, by, ask }
     return { findings: known.exploration.findings, isKnown: true, remarks, keep: async () => {} }
   const answer = await ask()
   const after = repository && (await readTreeState(repository, paths))
-  // A file that changed meanwhile may have been read before or after its change.
+  // The agent may have read a changed file before or after its change.
   let isToKeep = before !== undefined && after !== undefined && whyStale(before, after) === undefined
   const keep = async () => {
     if (!isToKeep || before === undefined || !(await ports.hasStore())) return
@@ -76,7 +76,7 @@ export function sayCleared(angle: string): string {
   return `the exploration of ${quoteInput(angle)} was corrupt and has been removed`
 }
 
-/** Keeps what a person or an agent found out in these files. */
+/** For findings of a person or an agent. */
 export async function putExploration(
   context: Context,
   repository: GateRepository,
@@ -104,11 +104,11 @@ export async function putExploration(
 }
 
 export interface ListedExploration extends Exploration {
-  /** Null while it is up to date. */
+  /** Null if up to date. */
   readonly stale: string | null
 }
 
-/** All of them, or one, and whether each still holds in this checkout. */
+/** Compares each with the files of this checkout. */
 export async function listExplorations(
   context: Context,
   repository: GateRepository,

@@ -4,18 +4,18 @@ import * as v from "valibot"
 import { readFrontMatter } from "../../lib/front-matter.ts"
 import type { Skill } from "../skill.ts"
 
-/** Where agents look for skills, in the repository and in the user's home. */
+/** In the repository and in the user's home. */
 const FOLDERS = [".claude/skills", ".agents/skills"]
 /** A longer file is not a SKILL.md. */
 const MOST_BYTES = 1_000_000
 
 export interface FoundSkills {
   readonly skills: readonly Skill[]
-  /** Files that are not skills, and why. */
+  /** Invalid skill files, with the reason. */
   readonly warnings: readonly string[]
 }
 
-/** The skills on disk now. Of two with the same name the repository's wins: it is about this work. */
+/** The repository's skill wins over the user's of the same name: it is about this work. */
 export function findSkills(roots: { readonly repository: string; readonly home: string }): FoundSkills {
   const skills = new Map<string, Skill>()
   const warnings: string[] = []
@@ -37,7 +37,7 @@ export function findSkills(roots: { readonly repository: string; readonly home: 
   return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), warnings }
 }
 
-/** Text on one line, however it is written in the file. */
+/** Joins lines of the file. */
 const line = (rule: string, most: number) =>
   v.optional(
     v.pipe(
@@ -58,7 +58,7 @@ const skillFileSchema = v.pipe(
   }),
 )
 
-/** Name and description of a SKILL.md, or what is wrong with it. */
+/** Returns name and description, or the problem. */
 export function readSkillFile(text: string): Pick<Skill, "name" | "description"> | string {
   const read = readFrontMatter(text, skillFileSchema, { repair: true })
   return "problem" in read ? read.problem : read.value

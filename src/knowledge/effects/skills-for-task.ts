@@ -9,11 +9,11 @@ import { chooseSkills, findMissing, type Skill, type SkillChoice, type TaskSkill
 
 export interface TaskSkillsRequest extends TeamName {
   readonly id: TaskId
-  /** Those that agents here have now. */
+  /** Installed now. */
   readonly skills: readonly Skill[]
-  /** Who chooses. Without it nothing is recorded, and the result is what would be chosen. */
+  /** Without it, nothing is recorded. */
   readonly by?: string
-  /** These instead of what fits best. What the user named is chosen anyway. */
+  /** Replaces the best matches. Skills that the user named are chosen anyway. */
   readonly names?: readonly string[]
 }
 

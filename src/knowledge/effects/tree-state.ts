@@ -5,11 +5,11 @@ import { quoteInput } from "../../kernel/ids.ts"
 import type { GateRepository } from "../../quality/gates/port.ts"
 import type { TreeState } from "../exploration.ts"
 
-/** A checkout with more than this is in the middle of a change, and hashing it for every question takes too long. */
+/** A checkout with more is in the middle of a change, and hashing it each time takes too long. */
 const MOST_UNCOMMITTED = 500
 const MOST_BYTES = 50_000_000
 
-/** The files as they are in the checkout, without paths that the commit does not have. Undefined: no commit, or too much is uncommitted. */
+/** Leaves out paths that the commit does not have. Undefined without a commit, or if too much is uncommitted. */
 export async function readTreeState(
   repository: GateRepository,
   paths: readonly string[],
@@ -44,7 +44,7 @@ function hashFiles(root: string, files: readonly string[]): string | undefined {
   return hasher.digest("hex")
 }
 
-/** Typed paths from the repository's root: `src/`, `./src` and `/repo/src` are `src`. */
+/** From the repository's root: `src/`, `./src` and `/repo/src` become `src`. */
 export function cleanPaths(paths: readonly string[], root: string): string[] {
   const clean = paths.map((path) => {
     const inside = path === root ? "." : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path

@@ -24,7 +24,7 @@ const addInput = {
   by: byField("who adds it"),
 }
 
-/** Takes the content, or commit, path, sha256 and size. The same artifact is added once. */
+/** Takes the content, or commit, path, sha256 and size. Idempotent. */
 export const addArtifact = operation({
   name: "artifact.add",
   summary: "Keep something the team made, and where it came from",
@@ -36,7 +36,7 @@ export const addArtifact = operation({
       const team = await lockTeam(tx, input)
       const { task, ...where } = await findSubject(tx, team.key, input.task)
       const { commit = null, path = null } = input
-      // The holder of the task made it, unless another worker adds it.
+      // Without a named worker, the task's holder made it.
       const worker = by === PERSON ? (task?.workerId ?? null) : by
       const data = { name, kind, worker, commit, path, ...facts }
       const all = await tx.records.list(team.key, { kind: "artifact" })
@@ -93,7 +93,7 @@ export const listArtifacts = operation({
 
 export interface KeptArtifact {
   readonly artifact: Artifact
-  /** Null when it lies in a commit. */
+  /** Null if it is in a commit. */
   readonly document: Pick<Document, "content" | "encoding"> | null
 }
 

@@ -102,7 +102,7 @@ export const closeDiscussion = operation({
   },
 })
 
-/** Others have to know what was agreed on, or that there is no consensus. */
+/** Others must know the conclusion, or that there is none. */
 function wisdomOf({ topic, conclusion, taskId, severity }: Discussion) {
   const said = `${topic}: ${conclusion}`
   const what: Pick<Wisdom, "kind" | "text"> =

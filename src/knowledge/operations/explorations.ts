@@ -11,13 +11,13 @@ import { type Exploration, type ExplorationContent, packExploration, toExplorati
 
 export const angleField = textField("what it was looked at for", 10_000)
 
-/** Angles are the same when they differ only in case, spaces and punctuation. */
+/** Ignores case, spaces and punctuation. */
 const isAngle = (angle: string) => {
   const folded = foldText(angle)
   return (record: TeamRecord) => foldText(String(record.data.angle ?? "")) === folded
 }
 
-/** Replaces what was known from the same angle. */
+/** Replaces an entry with the same angle. */
 export async function keepExploration(
   { store }: Context,
   given: TeamName & ExplorationContent & { readonly by: string },
@@ -41,7 +41,7 @@ export async function keepExploration(
 
 export interface KnownExplorations {
   readonly explorations: readonly Exploration[]
-  /** The angles of corrupt entries, which are removed. */
+  /** Angles of corrupt entries that were removed. */
   readonly cleared: readonly string[]
 }
 
@@ -65,7 +65,7 @@ export async function readExplorations(
       const team = await lockTeam(tx, name)
       for (const { kind, number } of corrupt) {
         const now = await tx.records.find(team.key, kind, number)
-        // It may have been explored again in the meantime.
+        // Perhaps explored again meanwhile.
         if (now !== undefined && toExploration(now) === undefined) await removeRecord(tx, team, now, PERSON)
       }
     })

@@ -11,13 +11,13 @@ import { isHeld, type Task } from "../../tasks/task.ts"
 import { type Feedback, toFeedback } from "../feedback.ts"
 
 export interface FeedbackResult {
-  /** The one that was given, or with `list` all of them. */
+  /** The new one; all with `list`. */
   readonly feedback: readonly Feedback[]
   /** Workers that got a message. */
   readonly told: readonly string[]
 }
 
-/** Running workers get a message; later prompts contain it. */
+/** Sends it to running workers; later prompts contain it. */
 export const giveFeedback = operation({
   name: "feedback",
   summary: "Tell all workers of the team something, now and in later prompts",
@@ -78,7 +78,7 @@ export async function noteFeedback(
   return toFeedback(await addRecord(tx, team, record, text.slice(0, 200)))
 }
 
-/** All of it, or what concerns one task. */
+/** Of one task, or all. */
 export async function listFeedback(tx: Tx, key: number, task: TaskId | null): Promise<Feedback[]> {
   const all = (await tx.records.list(key, { kind: "feedback" })).map(toFeedback)
   return task === null ? all : all.filter(({ taskId }) => taskId === null || taskId === task)

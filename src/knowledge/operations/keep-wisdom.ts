@@ -11,7 +11,7 @@ import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import { ROLES } from "../../tasks/task.ts"
 import { toWisdom, WISDOM_KINDS, WISDOM_STATUSES, type Wisdom } from "../wisdom.ts"
 
-/** A repeated text is counted, not kept twice, whatever its case, spaces and punctuation. */
+/** Counts a repeated text instead of keeping it twice; ignores case, spaces and punctuation. */
 export const addWisdom = operation({
   name: "wisdom.add",
   summary: "Write down something that others in the team should know",
@@ -35,7 +35,7 @@ export const addWisdom = operation({
   },
 })
 
-/** The task that a record is about, if any, with the attempt it is at. */
+/** With its current attempt. */
 export async function findSubject(tx: Tx, key: number, id: TaskId | undefined) {
   const task = id === undefined ? null : await getTask(tx, key, id)
   return { task, taskId: task?.id ?? null, attempt: task?.attempt ?? null }

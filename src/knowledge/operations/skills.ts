@@ -11,12 +11,11 @@ import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { type ChosenSkill, type SkillChoice, type SkillStatus, toChosenSkill } from "../skill.ts"
 
-/** What the choice for a task depends on. */
 export interface SkillFacts {
   readonly goal: string
   readonly mode: TeamMode
   readonly task: Task
-  /** Those of the current attempt. */
+  /** For the current attempt. */
   readonly chosen: readonly ChosenSkill[]
 }
 
@@ -36,7 +35,7 @@ async function listChosen(tx: Tx, key: number, task: Task): Promise<ChosenSkill[
   return records.filter(({ attempt }) => attempt === task.attempt).map(toChosenSkill)
 }
 
-/** Skills that the user named need no approval. The lead approves the others; FULL_AUTO does it at once. */
+/** Skills that the user named need no approval. The lead approves others; FULL_AUTO does it at once. */
 export function statusOf(mode: TeamMode, isMandatory: boolean): SkillStatus {
   return isMandatory || mode === "FULL_AUTO" ? "approved" : "proposed"
 }
@@ -47,7 +46,7 @@ interface Proposal extends TeamName {
   readonly by: string
 }
 
-/** Records which skills to use for the current attempt. A skill that was chosen before stays as it is. */
+/** For the current attempt. Earlier choices stay. */
 export async function proposeSkills(
   { store, ids }: Context,
   { id, choices, by, ...name }: Proposal,
@@ -99,7 +98,7 @@ export const approveSkills = operation({
     }),
 })
 
-/** Approves all skills of the current attempt, or one. The team must be locked. Approving a plan does this too. */
+/** All skills of the current attempt, or one. Approving a plan calls this too. The team must be locked. */
 export async function approveChosen(
   tx: Tx,
   team: StoredTeam,
@@ -115,7 +114,6 @@ export async function approveChosen(
   return listChosen(tx, team.key, task)
 }
 
-/** Workers choose; they do not approve. */
 function assertLead(by: string | undefined): string {
   if (by === undefined || by === PERSON) return PERSON
   if (inboxName(by) === LEAD) return LEAD
