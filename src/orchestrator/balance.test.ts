@@ -347,7 +347,7 @@ describe("what was meant for somebody", () => {
     expect(staff(makeSnapshot({ tasks }), LIMITS)).toEqual({
       ...{ actions: [], wakeAt: null },
       stuck:
-        'task 1 and 1 more waits for anna, who is none of the workers; start it with: teamwork worker --worker-id anna, or free the task with: teamwork task update 1 --assignee ""',
+        'task 1 and 1 more waits for anna, who is not a worker of this team; start it with: teamwork worker --worker-id anna, or free the task with: teamwork task update 1 --assignee ""',
     })
     expect(staff(makeSnapshot({ tasks: [...tasks, heldTask("3", "anna")] }), LIMITS).stuck).toBeNull()
   })

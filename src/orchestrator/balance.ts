@@ -276,7 +276,7 @@ function freeAssigned(
   ])
   return waiting.flatMap(({ id, assignee }) => {
     if (assignee === null) return []
-    const why = lost.has(assignee) ? "is not there to do it" : isFixId(id) && busy.has(assignee) ? "is busy" : undefined
+    const why = lost.has(assignee) ? "is not available" : isFixId(id) && busy.has(assignee) ? "is busy" : undefined
     return why === undefined ? [] : [{ type: "free-task", task: id, reason: `worker ${assignee} ${why}` } as const]
   })
 }
@@ -301,7 +301,7 @@ function describeStuck(
   const others = waiting.length === 1 ? "" : ` and ${waiting.length - 1} more`
   const { id, assignee } = task
   if (assignee !== null)
-    return `task ${id}${others} waits for ${assignee}, who is none of the workers; start it with: teamwork worker --worker-id ${assignee}, or free the task with: teamwork task update ${id} --assignee ""`
+    return `task ${id}${others} waits for ${assignee}, who is not a worker of this team; start it with: teamwork worker --worker-id ${assignee}, or free the task with: teamwork task update ${id} --assignee ""`
   const names = givenUp.map((worker) => worker.id).join(", ")
   return `task ${id}${others} finds no worker: ${names || "all"} crashed too often or were quarantined`
 }

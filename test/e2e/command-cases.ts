@@ -677,7 +677,7 @@ const WORKTREE_CASES: Case[] = [
     before: [["worktree", "create", "--worker-id", "w9"]],
     args: ["w9"],
     data: { worker: "w9", is_new: false, attempt: null },
-    table: /^Is there already: \//,
+    table: /^Already exists: \//,
   },
   {
     command: "worktree remove",

@@ -185,7 +185,7 @@ describe("coordinate", () => {
     await bench.ok("coordinate", "What does a.txt say?", "--yes")
     const again = await bench.ok<Data>("coordinate", "And how does it end?", "--yes")
     expect(bench.answers.prompt(4)).toContain(
-      "## Roles that are there already\n\n- judge (JUDGE-, review)\n- reader (READ-, exploration)",
+      "## Existing roles\n\n- judge (JUDGE-, review)\n- reader (READ-, exploration)",
     )
     expect(again).toMatchObject({ role_specs: [], applied: { role_specs: [], created: ["READ-3"] } })
     expect(existsSync(join(bench.cwd, ".teamwork"))).toBe(false)

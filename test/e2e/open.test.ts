@@ -263,7 +263,7 @@ describe.skipIf(!HAS_TMUX)(`open${WHY_NO_TMUX}`, () => {
       await bench.ok("task", "create", "--title", "Two", "--blocked-by", "1")
       const { stdout, stderr } = await bench.run(["open", "1", "--print", "--format", "table"], { env: AGENT })
       expect(stdout).toMatch(/^cd \S+\/person-anna && env .*opens\.sh.* --resume \S+/)
-      expect(stderr).toContain("teamwork open 1 first takes the task over from w1 and makes this folder")
+      expect(stderr).toContain("teamwork open 1 first takes the task over from w1 and creates this folder")
       expect(await bench.refused("task.not_ready", "open", "2", "--print")).toContain("task 2 waits for 1")
       go(bench)
       await worker.stop("SIGTERM")

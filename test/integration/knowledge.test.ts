@@ -278,7 +278,7 @@ describe("skills", () => {
     const path = join(world.home, ".claude/skills/css/SKILL.md")
     expect(prompts[0]).toContain(`# SKILLS
 
-Before you begin, read the file of each skill that helps, and go by it.
+Before you begin, read the file of each skill that helps, and follow it.
 - styling (the user asks for it: you must use it): CSS of pages [${path}]
 - api-design: Designs endpoints [.claude/skills/api/SKILL.md]
 `)
@@ -295,8 +295,10 @@ Before you begin, read the file of each skill that helps, and go by it.
     })
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["2"] })
     expect(prompts[1]).not.toContain("api-design")
-    expect(prompts[1]).toContain("- web-testing: the user asks for it, and it is not here. Say so in your result.")
-    expect(world.said).toContain("Task 2: the skill web-testing is asked for, and is not here")
+    expect(prompts[1]).toContain(
+      "- web-testing: the user asks for it, but it is not installed. Report that in your result.",
+    )
+    expect(world.said).toContain("Task 2: the skill web-testing is required, but not installed")
   })
 })
 

@@ -409,7 +409,7 @@ describe("an agent that takes too long", () => {
     const [setback] = await world.events("task.setback")
     expect(setback).toMatchObject({ data: { kind: "timed-out", agent: "claude" } })
     expect(setback?.data.reason).toMatch(
-      /^claude stopped after 200 ms: hang \(nothing was heard for 0 s, the model did not answer; 0 uses of tools, 0 files written\)$/,
+      /^claude stopped after 200 ms: hang \(no output for 0 s, the model did not answer; 0 uses of tools, 0 files written\)$/,
     )
     const { jobs, ports } = watched(world, () => ({ prompt: "[[hello]]" }))
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })

@@ -208,7 +208,7 @@ export class UnreadAnswers extends Error {
   readonly answers: readonly string[]
 
   constructor(answers: readonly string[]) {
-    super("the answer has another form than was asked for")
+    super("the answer does not have the requested form")
     this.answers = answers
   }
 }

@@ -189,7 +189,7 @@ You may write these files and no others:
     expect(text).toContain(
       "Task 1: Schema (resolved)\n```text\ntable items\n- evidence (note, reported, by w2): ran\n```",
     )
-    expect(text).toContain("Task 2: Seeds (skipped)\n```text\nNo result was written down.\n```")
+    expect(text).toContain("Task 2: Seeds (skipped)\n```text\nNo result was recorded.\n```")
     expect(text).toContain("wisdom/learnings.md\n```text\nIds are text.\n```")
     expect(text).toContain(`What matters most for this task first:
 \`\`\`text
@@ -207,7 +207,7 @@ You may write these files and no others:
 - reopened by person: no reason was given
 \`\`\`
 
-Attempt 2, the present one:
+Attempt 2, the current one:
 \`\`\`text
 - evidence (note, reported, by w2): begun
 \`\`\``)
@@ -330,15 +330,15 @@ Pipeline phase: wave 2 of 2
     const { text } = compose({ skills: { chosen, missing: ["web-test"] }, limit: 100 })
     expect(text).toContain(`# SKILLS
 
-Before you begin, read the file of each skill that helps, and go by it.
+Before you begin, read the file of each skill that helps, and follow it.
 - pdf (the user asks for it: you must use it): Fills forms [p/SKILL.md]
 - sql: ${"x".repeat(299)}… [s/SKILL.md]
-- web-test: the user asks for it, and it is not here. Say so in your result.
+- web-test: the user asks for it, but it is not installed. Report that in your result.
 `)
     expect(text).not.toContain("css")
     const planned = { ...FACTS, task: taskOf("3", { phase: "plan_design" }) }
     expect(compose({ facts: planned, skills: { chosen, missing: [] } }).text).toContain(
-      "- css (proposed: go by it once your plan is approved): Paints [c/SKILL.md]\n",
+      "- css (proposed: follow it once your plan is approved): Paints [c/SKILL.md]\n",
     )
     expect(compose({ skills: { chosen: [], missing: [] } }).text).toBe(compose().text)
   })
@@ -393,15 +393,15 @@ Before you begin, read the file of each skill that helps, and go by it.
 
   it("says what the lead granted besides", () => {
     const facts = { ...FACTS, granted: ["docs/api.md"] }
-    expect(compose({ facts }).text).toContain("The lead lets you write these as well:\n- docs/api.md")
+    expect(compose({ facts }).text).toContain("The lead also allows you to write:\n- docs/api.md")
     expect(compose({ facts: FACTS }).text).not.toContain("The lead lets you")
   })
 
   it("F011: says that manifests may be changed where the engine merges them, and nothing of it to a reviewer", () => {
     const facts = { ...FACTS, isCoordinated: true }
-    expect(compose({ facts }).text).toContain("Never edit lock files: they are made anew")
-    expect(compose({ facts: FACTS }).text).not.toContain("Lock files are made anew")
-    expect(compose({ facts, role: get("review") }).text).not.toContain("Lock files are made anew")
+    expect(compose({ facts }).text).toContain("Never edit lock files: they are regenerated")
+    expect(compose({ facts: FACTS }).text).not.toContain("Never edit lock files")
+    expect(compose({ facts, role: get("review") }).text).not.toContain("Never edit lock files")
   })
 
   it("tells the expertise of type and role, but never two ways to work", () => {

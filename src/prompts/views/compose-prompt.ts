@@ -131,7 +131,7 @@ function task({ task }: PromptFacts): Section {
 
 function fileScope({ facts, role }: PromptInput): Section {
   const { files } = facts.task
-  const granted = bullets("The lead lets you write these as well:", facts.granted)
+  const granted = bullets("The lead also allows you to write:", facts.granted)
   const own = !role.writes
     ? `You may read everything and write nothing.${files.length === 0 ? "" : bullets(" The task is about:", files)}`
     : files.length === 0
@@ -144,7 +144,7 @@ function fileScope({ facts, role }: PromptInput): Section {
 }
 
 const SHARED_FILES =
-  "Besides, you may change manifests and settings of the whole project where the task needs it, such as a dependency or a script in package.json, Cargo.toml or pyproject.toml, also where another task names the file. Keep it small: other tasks change these files at the same time, and all of it is merged key by key. Never edit lock files: they are made anew."
+  "You may also change manifests and settings of the whole project where the task needs it, such as a dependency or a script in package.json, Cargo.toml or pyproject.toml, even where another task names the file. Keep it small: other tasks change these files at the same time, and all changes are merged key by key. Never edit lock files: they are regenerated."
 
 function context({ facts, role, root }: PromptInput): Section {
   const { team, task, worktree } = facts

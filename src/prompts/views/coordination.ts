@@ -18,7 +18,7 @@ export function coordinatorPrompt({ goal, repository, shared, map, roles, before
     describeRepository(repository),
     section("What an explorer found", JSON.stringify(map, null, 1)),
     section(
-      "Roles that are there already",
+      "Existing roles",
       bullets(existing.map(({ name, prefix, responsibility }) => `${name} (${prefix}-, ${responsibility})`)),
     ),
     section("Shared files", `${SHARED_RULE}\n${bullets(shared)}`),
@@ -28,12 +28,12 @@ export function coordinatorPrompt({ goal, repository, shared, map, roles, before
 }
 
 const RULES = [
-  "First list the capabilities that the goal needs; then the fewest roles that have them all, each with a clear border to the others.",
-  `At most ${MAX_ROLE_SPECS} roles, those that are there already among them. Take one that is there by its name where it fits, with its prefix.`,
-  "responsibility: exploration finds out, analysis judges and decides, implementation makes, synthesis puts results together, review judges the work of others.",
-  "context, work and validation are what the role reads first, what it does, and how it makes sure: concrete for this goal, a few lines each.",
+  "First list the capabilities that the goal needs; then the fewest roles that have them all, each clearly separated from the others.",
+  `At most ${MAX_ROLE_SPECS} roles, including existing ones. Use an existing role by its name and prefix where it fits.`,
+  "responsibility: exploration investigates, analysis judges and decides, implementation builds, synthesis combines results, review judges the work of others.",
+  "context, work and validation are what the role reads first, what it does, and how it verifies: concrete for this goal, a few lines each.",
   "ids of tasks begin with the prefix of their role and a dash: SCAN-1, SCAN-2. needs name ids, and only real needs.",
-  "Each task is done by one agent that knows only its own task, its role and the results of what it needed: say in the description all that it must know.",
+  "Each task is done by one agent that knows only its own task, its role and the results of the tasks it needs: put everything it must know into the description.",
   "files: patterns from the root of what the task may write. No file may belong to two tasks unless one needs the other. Tasks of a review own no files.",
-  "acceptance: what must be true at the end, so that somebody else can judge it. checks: shell commands that must exit with 0.",
+  "acceptance: what must be true at the end, so that another agent can judge it. checks: shell commands that must exit with 0.",
 ]

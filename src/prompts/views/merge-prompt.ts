@@ -3,7 +3,7 @@ import type { Task } from "../../tasks/task.ts"
 import { type FittedText, fitSections } from "./fit-sections.ts"
 
 const LEAD =
-  "Your work on the task before does not fit to what others merged meanwhile. This folder holds the newest merged state now, without your work; your commits are kept. You know best why you wrote what you wrote: bring your work in as told below, resolve what does not fit so that the intention of both sides holds, and undo nothing of what others did. The same FILE SCOPE and checks apply. Commit the merge, run the checks, and end with what you changed."
+  "Your work on the previous task conflicts with work that was merged since. This folder now holds the newest merged state without your work; your commits are kept. You know best why you wrote your changes: merge them as described below, resolve conflicts so that the intention of both sides holds, and do not undo the work of others. The same FILE SCOPE and checks apply. Commit the merge, run the checks, and end with what you changed."
 
 /** For the agent that did the work, in its session. */
 export function mergePrompt(

@@ -10,12 +10,12 @@ interface RepairFacts {
 }
 
 const SET_ASIDE =
-  "These changes of yours were taken out of the worktree, as the files are not the task's. Do without them, or ask for the file with the command below; files without an owner are granted at once:"
+  "These changes of yours were removed from the worktree, because the files do not belong to the task. Work without them, or ask for the file with the command below; files without an owner are granted at once:"
 const MOST_ASIDE = 20
 
 function listAside({ commit, changes }: NonNullable<RepairFacts["aside"]>): string {
   const lines = changes.slice(0, MOST_ASIDE).map(({ message }) => `- ${oneLine(message)}`)
-  return [...lines, `Bring them back once you may: git cherry-pick -m 1 ${commit}`].join("\n")
+  return [...lines, `To bring them back once it is granted: git cherry-pick -m 1 ${commit}`].join("\n")
 }
 
 /** For the agent whose work did not pass, in its session. */
@@ -34,7 +34,7 @@ export function repairPrompt(
     })),
   ]
   const lead =
-    "Your work on this task was judged and did not pass. Mend what is told below, in the same files and within the same FILE SCOPE; keep what is right. Then run the checks again and end with what you changed."
+    "Your work on this task was judged and did not pass. Fix the problems below, in the same files and within the same FILE SCOPE; keep what is right. Then run the checks again and end with what you changed."
   const isEmpty = failed.some(({ name }) => name === CHANGES_PRESENT)
   const ask = isEmpty
     ? " No change of yours was found. Make the change that TASK asks for, or say NOTHING TO DO with the reason."

@@ -151,7 +151,7 @@ async function print(session: Session, run: WorkerRun, task: Task) {
 }
 
 function notesOf({ task, workspaceExists, takenFrom }: Printed): string[] {
-  const makes = workspaceExists ? "moves this folder to the task's work" : "makes this folder, which is not there yet"
+  const makes = workspaceExists ? "moves this folder to the task's work" : "creates this folder"
   const from = takenFrom === null ? "" : `takes the task over from ${takenFrom} and `
   return [`teamwork open ${task} first ${from}${makes}`]
 }

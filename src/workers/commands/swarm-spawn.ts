@@ -23,7 +23,7 @@ const input = {
 }
 
 export const swarmSpawn = command({
-  summary: "Start workers, each a process of its own that goes on by itself; without a role they take any task",
+  summary: "Start workers, each in its own process that keeps running; without a role they take any task",
   fields: input,
   example: "teamwork swarm spawn --roles backend,frontend --runtime tmux",
   async run(session, { role, roles, count, worktree, runtime: named, sourceDir, ...name }) {

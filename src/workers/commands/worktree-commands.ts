@@ -17,7 +17,7 @@ const createFields = {
 const listFields = { ...teamFields, sourceDir: sourceDirField } satisfies Fields
 
 export const worktreeCreate = command({
-  summary: "Make a git worktree for a worker, on a branch of its own",
+  summary: "Make a git worktree for a worker, on its own branch",
   fields: createFields,
   positional: ["workerId"],
   example: "teamwork worktree create --worker-id w1 --base main",
@@ -26,7 +26,7 @@ export const worktreeCreate = command({
     const tools = await toolsOf(session, { ...input, sourceDir })
     const work = async () => createWorktree(await session.context(), tools, input)
     const { result: made, told } = await renewHere(session, { project, team, sourceDir, work })
-    const how = made.isNew ? "Made" : "Is there already:"
+    const how = made.isNew ? "Made" : "Already exists:"
     return {
       data: made,
       text: () => oneLine(`${how} ${made.path} on ${made.branch}, at ${shortCommit(made.head)}`),

@@ -97,7 +97,7 @@ async function preparePrompt(claim: ClaimHandle, roles: readonly RoleDefinition[
   const server = Object.keys(serversFor(claim, { env: {}, permission: "ask" }))[0]
   const where = { ...team, id: task.id, worker, isMember: false, server }
   const skills = await skillsForTask(ports.context, { ...team, id: task.id, skills: ports.findSkills(), by: worker })
-  for (const name of skills.missing) ports.say(`Task ${task.id}: the skill ${name} is asked for, and is not here`)
+  for (const name of skills.missing) ports.say(`Task ${task.id}: the skill ${name} is required, but not installed`)
   return taskPrompt(ports.context, { ...where, roles, skills, root: options.root, mask: ports.mask })
 }
 

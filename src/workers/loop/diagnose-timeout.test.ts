@@ -86,7 +86,7 @@ it("F041: tells a hang of the model from one of a tool, and from too much to do"
     "timed-out",
   )
   expect(model).toMatchObject({ cause: "hang" })
-  expect(model.seen).toStartWith("nothing was heard for 1740 s, the model did not answer; 1 uses of tools")
+  expect(model.seen).toStartWith("no output for 1740 s, the model did not answer; 1 uses of tools")
   const tool = diagnoseAt([[1, use("1", "npm run dev")]], "timed-out")
   expect(tool).toMatchObject({ cause: "hang" })
   expect(tool.seen).toContain("a tool did not end")

@@ -75,7 +75,7 @@ export function diagnoseRun(trace: RunTrace, end: End): Diagnosis {
     return {
       cause: "loop",
       seen,
-      advice: `It made the same call again and again (${clip(latest.at(-1)?.input ?? "")}), and each time the result was the same. Do not repeat it: read what the result says, and take another way.`,
+      advice: `It made the same call again and again (${clip(latest.at(-1)?.input ?? "")}), and each time the result was the same. Do not repeat it: read the result, and try another way.`,
     }
   const difficulty = findDifficulty(latest)
   if (difficulty !== undefined) return { ...difficulty, seen }
@@ -92,7 +92,7 @@ export function diagnoseRun(trace: RunTrace, end: End): Diagnosis {
   return {
     cause: "scope too large",
     seen,
-    advice: `It was still getting on when the time was up.${wide} What it did is in the worktree: go on from there, do what the acceptance asks for and nothing else, and commit in small steps.`,
+    advice: `It was still making progress when the time was up.${wide} Its work is in the worktree: continue from there, do what the acceptance asks for and nothing else, and commit in small steps.`,
   }
 }
 
@@ -102,15 +102,15 @@ function findHang({ startedAt, heardAt, isAtWork, latest }: RunTrace, { reason, 
   const isLong = !isAtWork || silentMs >= Math.min(HANG_MS, (at - startedAt) / 2)
   if (reason !== "hung" && !(reason === "timed-out" && isLong)) return undefined
   const open = latest.findLast((use) => use.ok === undefined)
-  const seen = `nothing was heard for ${seconds(silentMs)}`
+  const seen = `no output for ${seconds(silentMs)}`
   if (open === undefined)
     return {
       seen: `${seen}, the model did not answer`,
-      advice: "Its model did not answer any more. What it did is in the worktree: go on from there.",
+      advice: "Its model stopped answering. Its work is in the worktree: continue from there.",
     }
   return {
     seen: `${seen}, a tool did not end`,
-    advice: `This did not end: ${clip(open.input)}. Run what may wait for input, or serves for ever, with a time limit and in the background.`,
+    advice: `This did not end: ${clip(open.input)}. Run commands that may wait for input, or never end, with a time limit and in the background.`,
   }
 }
 
@@ -121,7 +121,7 @@ function findMissing(latest: RunTrace["latest"]): Pick<Diagnosis, "cause" | "adv
   const what = MISSING.exec(missing.output ?? "")?.[0] ?? ""
   return {
     cause: "dependency blocked",
-    advice: `It was held up by something it could not make itself ("${what}" from: ${clip(missing.input)}). Find out first whether that is there now; if not, do what can be done without it and say what is missing.`,
+    advice: `It was blocked by something it could not provide itself ("${what}" from: ${clip(missing.input)}). First check whether it is available now; if not, do what is possible without it and report what is missing.`,
   }
 }
 
