@@ -24,7 +24,6 @@ export async function getCommit(git: Git, revision: string): Promise<CommitFacts
   return found
 }
 
-/** Accepts a commit or a tree. */
 export async function getTree(git: Git, name: string): Promise<string> {
   const tree = `${name}^{tree}`
   const found = isFullName(name) ? await (await git.objects()).id(tree) : undefined
@@ -42,7 +41,6 @@ export async function isAncestor(git: Git, earlier: string, later: string): Prom
   return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
 }
 
-/** How many commits to read before asking git. */
 const NEAR = 32
 
 /**

@@ -2,7 +2,6 @@ import { isAncestor } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { Branch, BranchHistory } from "./port.ts"
 
-/** Reads all branches with one git process. */
 export async function readHistories(git: Git, tip: string, branches: readonly Branch[]): Promise<BranchHistory[]> {
   if (branches.length === 0) return []
   const heads = [...new Set(branches.flatMap((branch) => [branch.head, branch.base]))]

@@ -11,7 +11,6 @@ export interface GitChange extends FileChange {
 const LINK = "120000"
 const REPOSITORY = "160000"
 
-/** With renames and line counts. */
 export function readChanges(git: Git, from: string, to: string): Promise<Change[]> {
   return diff(git, ["--numstat", "-M"], from, to)
 }

@@ -29,7 +29,6 @@ interface Checkouts {
   /** Default: the repository of the folder. */
   readonly context?: RepositorySource
   readonly prepare: (place: CheckoutPlace) => Promise<void>
-  /** Only for automatic set-ups. */
   readonly setup?: Pick<CheckoutSetup, "describe" | "compare">
 }
 

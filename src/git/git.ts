@@ -42,7 +42,6 @@ export interface GitOptions {
 }
 
 export interface PipeOptions {
-  /** For the first command. */
   readonly input: string
   readonly env?: Readonly<Record<string, string>>
   /** Only for the first command. */
@@ -102,7 +101,6 @@ interface Family {
   readonly settings: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly places: Map<string, GitPlaces & { readonly stamp: string }>
-  /** By git folder. */
   readonly objects: Map<string, ObjectReader>
 }
 

@@ -9,7 +9,7 @@ const PAUSE_MS = 50
 
 export interface IndexLock {
   readonly env: Readonly<Record<string, string>>
-  /** Replaces the index with the copy. Can be repeated. */
+  /** Can be repeated. */
   apply(): void
   release(): void
 }

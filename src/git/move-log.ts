@@ -27,7 +27,6 @@ export interface MoveLog {
 export interface Move {
   /** `to` is an id, or null to delete the ref. */
   readonly refs: readonly { readonly ref: string; readonly to: string | null }[]
-  /** A clean checkout that changes from one commit to another. */
   readonly checkout?: { readonly folder: string; readonly from: string; readonly to: string }
 }
 
@@ -54,7 +53,6 @@ type Note = ExpectedLocks & Readonly<v.InferOutput<typeof Note>>
 
 const FOLDER = "teamwork-moves"
 const MARK = "TEAMWORK_MOVE"
-/** An orphaned git ends within moments. */
 const ORPHAN_PATIENCE_MS = 3000
 const PAUSE_MS = 20
 
@@ -117,7 +115,7 @@ export async function runLogged<T>(
   }
 }
 
-/** Completes or undoes what killed processes left. Returns descriptions of the repairs for people. */
+/** Returns descriptions of the repairs for people. */
 export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   const { commonDir: common } = await git.places()
   const folder = join(common, FOLDER)
@@ -194,7 +192,6 @@ function lockText(id: string): string {
   return `teamwork-move ${id}`
 }
 
-/** By the clock of the file system, as for lock files. */
 function timeOfFiles(file: string): number {
   writeFileSync(draftOf(file), "")
   return bornAt(draftOf(file))

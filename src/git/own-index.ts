@@ -21,7 +21,6 @@ export interface OwnIndex extends Disposable {
 }
 
 interface IndexStart {
-  /** Git folder with the index to start from. */
   readonly folder: string
   /** For an index that may belong to an earlier commit. */
   readonly head?: { readonly commit: string; readonly tree: string }
@@ -39,7 +38,6 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
     if (head !== undefined && treeOfIndex(file) !== head.tree)
       await git.read(["read-tree", "-i", "-m", head.commit], own)
   }
-  /** Staged files count even if ignored. */
   const addStaged = async () => {
     const paths =
       staged === undefined || head === undefined

@@ -8,7 +8,6 @@ export interface ExpectedLocks {
   readonly locks: Readonly<Record<string, string>>
   /** Locks that other programs held before -> stamp of the file. */
   readonly foreign: Readonly<Record<string, string>>
-  /** Where a git that holds one of the locks runs. */
   readonly places: readonly string[]
 }
 
@@ -18,7 +17,6 @@ const SAME_MOMENT_MS = 1000
 const START_MS = 2000
 /** Only teamwork moves these refs, so allow for a busy machine. */
 const OWN_START_MS = 60_000
-/** The resolution of file times. */
 const TICK_MS = 20
 
 /**

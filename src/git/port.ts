@@ -20,7 +20,6 @@ export interface AsideResult {
   /** What is delivered: everything since the base is in scope. */
   readonly head: string
   readonly kept: readonly JudgedChange[]
-  /** Null if everything was in scope. */
   readonly aside: Aside | null
 }
 
@@ -33,7 +32,6 @@ export interface Aside {
   readonly changes: readonly JudgedChange[]
 }
 
-/** Decides which changes of a worktree belong to its task. */
 export interface Scopes {
   /** Lists both ends of a rename. */
   changes(from: string, to: string): Promise<FileChange[]>
@@ -64,7 +62,6 @@ export interface Change {
   readonly isBinary: boolean
   readonly addedLines: number
   readonly deletedLines: number
-  /** Target of a symbolic link, as written. */
   readonly linksTo?: string
 }
 
@@ -79,7 +76,6 @@ export interface Conflict {
   readonly path: string
   /** Git's word: `content`, `modify/delete`, `rename/delete`, `add/add` and so on. */
   readonly kind: string
-  /** Git's message. */
   readonly message: string
   readonly hunks: readonly ConflictHunk[]
 }
@@ -98,9 +94,7 @@ export interface Branch {
   readonly others: readonly string[]
 }
 
-/** What a branch adds to another. */
 export interface BranchHistory {
-  /** Empty if merged. */
   readonly commits: readonly string[]
   /** Those that its base has: unmerged work of others. */
   readonly foundation: readonly string[]
@@ -118,7 +112,6 @@ export interface LineCommit {
 export interface ReplayRequest {
   readonly commit: string
   readonly onto: string
-  /** More parents. */
   readonly and?: readonly string[]
 }
 
@@ -126,7 +119,6 @@ export interface RefMove {
   readonly ref: string
   /** Expected value; null if it must not exist. */
   readonly from: string | null
-  /** Null deletes it. */
   readonly to: string | null
 }
 
@@ -136,7 +128,6 @@ export interface RefMove {
  */
 export interface Merges {
   place(): Promise<WorkPlace>
-  /** Accepts any revision. */
   find(name: string): Promise<string | undefined>
   tree(commit: string): Promise<string>
   /** Only refs that point to a commit. */
@@ -146,7 +137,6 @@ export interface Merges {
   contains(commit: string, other: string): Promise<boolean>
   histories(tip: string, branches: readonly Branch[]): Promise<BranchHistory[]>
   changes(from: string, to: string): Promise<Change[]>
-  /** A diff for people. */
   patch(from: string, to: string): Promise<string>
   paths(tree: string): Promise<string[]>
   /** Of blobs, in bytes. */
@@ -189,7 +179,6 @@ export interface Checkout {
   readonly obstacle: string | null
 }
 
-/** The user's own branches. */
 export interface Targets {
   /** Also finds a branch that is being rebased or bisected. */
   findCheckout(branch: string): Promise<Checkout | undefined>
@@ -237,12 +226,10 @@ export interface CreatedWorkspace extends Workspace {
   readonly copied: readonly string[]
   /** Output file of the set-up; null if nothing ran. */
   readonly setupLog: string | null
-  /** Warnings, such as a missing tool. */
   readonly setupNotes?: readonly string[]
 }
 
 export interface MovedWorkspace extends CreatedWorkspace {
-  /** Pins of the attempt before. */
   readonly pinned: readonly Pin[]
 }
 
@@ -255,7 +242,6 @@ export interface WorkspaceState {
   readonly attempt: Attempt | null
   /** `unfinished`: creating or moving was interrupted. `gone`: the folder was deleted. `broken`: git cannot read it. */
   readonly state: "clean" | "changed" | "unfinished" | "gone" | "broken"
-  /** Uncommitted, new files included. */
   readonly changes: readonly string[]
 }
 
@@ -267,7 +253,6 @@ export interface SyncedWorkspace extends Workspace {
 export interface RemovedWorkspace {
   readonly worker: string
   readonly path: string
-  /** False if there was none. */
   readonly isRemoved: boolean
   readonly pinned: readonly Pin[]
 }
@@ -342,7 +327,6 @@ export interface Pin {
 export interface ListedPin extends Pin {
   readonly date: string
   readonly subject: string
-  /** In the target. */
   readonly isContained: boolean
 }
 

@@ -25,7 +25,6 @@ export interface TrackedFile {
 
 export type IndexedFile = Pick<TrackedFile, "path" | "mode">
 
-/** Reads any format. */
 export async function listFiles(git: Git, index: string): Promise<readonly IndexedFile[]> {
   const tracked = listTracked(readBytes(index))
   if (tracked !== undefined) return tracked

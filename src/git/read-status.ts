@@ -10,14 +10,12 @@ import { cachedTree, listTracked } from "./read-index.ts"
 export interface Status {
   /** New files included. */
   readonly changes: readonly Change[]
-  /** Folders that git could not read. */
   readonly closed: readonly string[]
 }
 
 export interface Change {
   readonly path: string
   readonly kind: "changed" | "untracked"
-  /** An untracked git repository. */
   readonly isRepository: boolean
 }
 

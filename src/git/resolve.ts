@@ -7,7 +7,6 @@ import { findCommit } from "./ancestry.ts"
 import type { WorkspaceContext } from "./workspaces/workspace-context.ts"
 
 export interface Resolved {
-  /** For people. */
   readonly name: string
   readonly commit: string
 }

@@ -30,7 +30,7 @@ export async function waitForOrphans(
   }
 }
 
-/** Removes locks of a killed git in one of our worktrees. Returns them. */
+/** Returns the removed locks. */
 export function clearWorktreeLocks(
   context: WorkspaceContext,
   { view, gitDir, path }: FoundWorkspace,
@@ -76,7 +76,6 @@ function locksBelow(folder: string): string[] {
 
 interface Suspects {
   readonly locks: readonly string[]
-  /** Where a git that holds one of the locks would run. */
   readonly places: readonly string[]
   readonly isDry: boolean
   /** Programs other than git may hold them. */

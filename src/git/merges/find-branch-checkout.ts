@@ -30,7 +30,6 @@ export async function findCheckout(git: Git, branch: string): Promise<Checkout |
 }
 
 interface Worktree {
-  /** Undefined if git does not know it. */
   readonly folder: string | undefined
   readonly head: string | undefined
 }

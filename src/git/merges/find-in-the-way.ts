@@ -27,7 +27,6 @@ function isSameKind({ status, oldMode, newMode }: Change): boolean {
   return status === "modified" && (oldMode === "160000") === (newMode === "160000")
 }
 
-/** First parent of the path that is not a folder. */
 function findParent(folder: string, path: string): string | undefined {
   const parts = path.split("/")
   for (let count = 1; count < parts.length; count++) {

@@ -24,7 +24,7 @@ export async function mergeCommits(git: Git, ours: string, theirs: string): Prom
   return { isClean: false, conflicts, tree }
 }
 
-// Without the base, in whatever style the user prefers: `parseHunks` reads these markers.
+// `parseHunks` reads markers without the base, whatever style the user prefers.
 const MERGE_TREE = ["-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--messages"]
 
 interface MergeTree {

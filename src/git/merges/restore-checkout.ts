@@ -19,7 +19,6 @@ export interface HalfMoved {
   readonly folder: string
   readonly from: string
   readonly to: string
-  /** For temporary files. */
   readonly scratch: string
   readonly index: IndexLock
 }
@@ -77,7 +76,6 @@ interface Entry {
   readonly after: Side | null
 }
 
-/** Into a deletion and an addition. */
 function splitRename({ path, oldPath, oldMode, newMode, oldId, newId }: Change): Entry[] {
   const before = oldMode === null ? null : { mode: oldMode, id: oldId }
   const after = newMode === null ? null : { mode: newMode, id: newId }
@@ -88,7 +86,6 @@ function splitRename({ path, oldPath, oldMode, newMode, oldId, newId }: Change):
   ]
 }
 
-/** Finds the paths that git was writing, and the missing ones. */
 async function sortOut(git: Git, { folder, to, scratch }: HalfMoved, entries: readonly Entry[]) {
   await git.run(["update-index", "-q", "--refresh"])
   const changed = new Set(await git.list(["diff-files", "-z", "--name-only", "--ignore-submodules=all"]))
@@ -205,7 +202,6 @@ function removeHollow(folder: string): boolean {
   return entries.every((entry) => removeHollow(join(folder, entry.name))) && removeFolder(folder)
 }
 
-/** False if it is not empty. */
 function removeFolder(folder: string): boolean {
   try {
     rmdirSync(folder)

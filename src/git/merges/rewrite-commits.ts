@@ -9,14 +9,12 @@ export interface RewriteRequest {
   readonly head: string
   readonly brings: string | undefined
   readonly judge: (changes: readonly FileChange[]) => JudgedChanges
-  /** Adds only the kept changes to the base. */
   readonly makeTree: (kept: readonly FileChange[], all: readonly GitChange[]) => Promise<string>
 }
 
 export interface Rewritten {
   readonly head: string
   readonly isChanged: boolean
-  /** Changes of the original commits that were dropped. */
   readonly aside: readonly JudgedChange[]
 }
 
@@ -83,7 +81,6 @@ interface CopiedCommit {
   readonly id: string
   readonly parents: readonly string[]
   readonly tree: string
-  /** Variables for signing. */
   readonly signing?: Readonly<Record<string, string>> | undefined
 }
 

@@ -74,7 +74,6 @@ export async function exclude(
   await excludeInView({ git, view, env, patterns })
 }
 
-/** A line of `.gitignore` that matches only this path. */
 export function asPattern(file: string): string {
   return `/${file.replaceAll(/[\\*?[\]]/g, "\\$&").replace(/ +$/, (spaces) => "\\ ".repeat(spaces.length))}`
 }

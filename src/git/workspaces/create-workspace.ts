@@ -67,7 +67,6 @@ export interface FreshRequest {
   readonly branch: string
   readonly base: Resolved
   readonly attempt: Attempt | null
-  /** Installed by the attempt before. */
   readonly earlier?: SetupRecord
 }
 

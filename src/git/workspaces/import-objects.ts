@@ -19,7 +19,6 @@ import type { Git } from "../git.ts"
 import { withObjectsOf } from "./private-repository.ts"
 
 interface Target {
-  /** In the user's repository. */
   readonly git: Git
   readonly commonDir: string
 }

@@ -27,7 +27,6 @@ type Source = CheckoutPlace & { readonly isLinked: boolean }
 /** Read from the files of the worker's repository. */
 export interface CheckedOut {
   readonly branch: string | null
-  /** Null without a commit or if unreadable. */
   readonly commit: string | null
 }
 

@@ -12,18 +12,15 @@ export const OWN_INDEX = "teamwork-index"
 
 export interface LeftoversRequest {
   readonly git: Git
-  /** Null if the folder is gone. */
   readonly path: string | null
   readonly view: string
   /** The index is not ours and may hide files. */
   readonly isForeign: boolean
   readonly head: string
-  /** Null if git could not compare. */
   readonly status: Status | null
   readonly submodules: readonly Submodule[]
   /** An unfinished checkout lacks files that the worker did not delete. */
   readonly ignoreMissing: boolean
-  /** Tree of the worker's own index, if it differs from the commit. */
   readonly staged: string | undefined
   /** Pinned leftovers: the same content needs no new commit. */
   readonly known: string | undefined

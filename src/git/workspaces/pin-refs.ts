@@ -2,7 +2,6 @@ import { taskOfRef, taskRefs, teamRefs } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
 import type { Pin, PinKind, Place } from "../port.ts"
 
-/** Prefix of all pins of a place. */
 export function placeRefs(team: RunName, place: Place): string {
   return `${"task" in place ? taskRefs(team, place.task) : `${teamRefs(team)}/workers/${place.worker}`}/`
 }

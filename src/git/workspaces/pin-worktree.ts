@@ -16,7 +16,6 @@ import type { WorkspaceContext } from "./workspace-context.ts"
 import { type FoundWorkspace, findCheckout, gitIn } from "./workspace-record.ts"
 
 export interface Pinned extends CheckedOut {
-  /** Null without any commit. */
   readonly head: string | null
   /** Null if git could not compare. */
   readonly status: Status | null
@@ -86,7 +85,6 @@ export async function moveBranch(context: WorkspaceContext, found: FoundWorkspac
 interface BranchMove {
   readonly branch: string
   readonly tip: string | undefined
-  /** Null deletes it. */
   readonly head: string | null
 }
 
@@ -159,7 +157,6 @@ async function touchedSubmodules(
   return touched
 }
 
-/** Latest leftovers of the same place. */
 async function knownLeftovers({ git, commonDir, team }: WorkspaceContext, place: Place): Promise<string | undefined> {
   const refs = await readRefs(git, commonDir, placeRefs(team, place))
   if ("task" in place) return refs.get(pinRef(team, { place, number: place.attempt, kind: "leftovers" }))

@@ -45,7 +45,6 @@ export function makePins(context: PinContext): Pins {
 export interface PinRequest {
   readonly place: Place
   readonly wanted: ReadonlyMap<PinKind, string>
-  /** More lines for the transaction. */
   readonly also?: readonly string[]
 }
 

@@ -31,8 +31,8 @@ export async function sourceOf(git: Git): Promise<RepositorySource> {
 }
 
 /**
- * Creates the worker's own settings, hooks, branches, stash and index, with the objects of the user's repository
- * and copies of its branches and tags. Replaces an existing git folder as a whole, so that no setting of a worker
+ * Gives a checkout its own settings, hooks, branches and stash, with the objects of the user's repository and
+ * copies of its branches and tags. Replaces an existing git folder as a whole, so that no setting of a worker
  * stays. Does not write the index.
  */
 export async function makeRepository(

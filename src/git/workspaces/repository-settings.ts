@@ -22,7 +22,6 @@ const OWN = [
 interface UserRepository {
   readonly git: Git
   readonly commonDir: string
-  /** Allowed in the new repository. */
   readonly remotes: readonly string[]
 }
 

@@ -15,9 +15,7 @@ export async function prepareCheckout(context: WorkspaceContext, place: Checkout
 
 interface SetupPlace {
   readonly path: string
-  /** Output file. */
   readonly log: string
-  /** Left by the attempt before. */
   readonly earlier?: SetupRecord
 }
 

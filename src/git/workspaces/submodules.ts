@@ -7,7 +7,6 @@ import { isCommitId, readRefs } from "../read-refs.ts"
 
 export interface Submodule {
   readonly path: string
-  /** Undefined if unreadable. */
   readonly head: string | undefined
 }
 
@@ -40,7 +39,6 @@ export async function nestedHead(git: Git, folder: string): Promise<string | und
   return (await readRefs(git, gitDir, ref)).get(ref)
 }
 
-/** As path arguments. */
 export function excluded(submodules: readonly Submodule[]): string[] {
   return submodules.map(({ path }) => `:(exclude,top,literal)${path}`)
 }

@@ -25,9 +25,7 @@ export interface ContextPorts {
   readonly processes: Processes
   readonly clock: Clock
   readonly sleep: (ms: number) => Promise<unknown>
-  /** For the set-up command. */
   readonly env: Record<string, string | undefined>
-  /** For automatic set-ups. */
   readonly makeCheckouts?: (userRoots: readonly string[]) => CheckoutSetup
 }
 
@@ -36,7 +34,6 @@ export interface WorkspaceContext extends ContextPorts {
   readonly source: Git
   /** With `GIT_DIR` set, so that it works even if that folder is deleted. */
   readonly git: Git
-  /** Of the user's repository. */
   readonly commonDir: string
   /** Of the checkout we were called from. */
   readonly gitDir: string
@@ -45,7 +42,6 @@ export interface WorkspaceContext extends ContextPorts {
   /** What the user has checked out, seen from the folder we were called from. */
   readonly here: "HEAD" | "main-worktree/HEAD"
   readonly team: RunName
-  /** With the team's worktrees. */
   readonly folder: string
   readonly settings: WorkspaceSettings
   readonly userRoots: readonly string[]

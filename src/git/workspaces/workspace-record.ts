@@ -15,7 +15,6 @@ const WorkspaceRecord = v.object({
   base: v.string(),
   attempt: v.nullable(v.object({ task: v.string(), attempt: v.number() })),
   pending: v.nullable(v.picklist(["move", "sync", "remove"])),
-  /** From an automatic set-up. */
   setup: v.fallback(v.optional(SetupRecord), undefined),
 })
 export type WorkspaceRecord = Readonly<v.InferOutput<typeof WorkspaceRecord>>

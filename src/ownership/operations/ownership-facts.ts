@@ -34,7 +34,7 @@ interface Writer {
   readonly roles: readonly RoleDefinition[]
 }
 
-/** For the lead without a task. */
+/** Without a task, for the lead. */
 export async function readOwnership(tx: Tx, key: number, writer: Writer): Promise<Ownership> {
   return withOthers(tx, key, await readAlone(tx, key, writer))
 }
