@@ -473,7 +473,7 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
     const record = { ...TEAM, task: parseTaskId("1"), attempt: 1, owner: "w1", commit: "c0ffee", ref: "refs/x", paths }
     await recordAside(testTeam.context, record)
     const message =
-      "BOUNDARY: outside of the files of task 1, and so set aside: a, b, c, d, e and 1 more; see: git diff refs/x^1 refs/x"
+      "BOUNDARY: set aside, because task 1 does not own it: a, b, c, d, e and 1 more; see: git diff refs/x^1 refs/x"
     expect([await testTeam.inbox("orchestrator"), await testTeam.inbox("w1")]).toEqual([[message], [message]])
     expect((await testTeam.events("ownership.set_aside")).map(({ data }) => data)).toEqual([
       { task: "1", attempt: 1, commit: "c0ffee", ref: "refs/x", paths },

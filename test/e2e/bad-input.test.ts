@@ -157,7 +157,7 @@ describe("a wrong call changes nothing and says why in a line", () => {
     [
       "a circle",
       ["task", "update", "1", "--add-blocked-by", "2"],
-      failure("need.cycle", /circle: (1 -> 2 -> 1|2 -> 1 -> 2)/),
+      failure("need.cycle", /cycle: (1 -> 2 -> 1|2 -> 1 -> 2)/),
     ],
     [
       "a need that is none",

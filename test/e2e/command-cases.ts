@@ -1847,7 +1847,7 @@ const OWNERSHIP_CASES: Case[] = [
     command: "ownership check",
     args: ["README.md", "package.json"],
     data: { task: null, paths: [{ reason: "free" }, { reason: "shared", allowed: true }] },
-    table: /^yes "README\.md" belongs to no task\nyes "package\.json" is a shared file, the lead's\n$/,
+    table: /^yes "README\.md" belongs to no task\nyes "package\.json" is a shared file, which the lead may change\n$/,
   },
   {
     command: "ownership check",

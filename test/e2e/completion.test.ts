@@ -177,12 +177,12 @@ describe("a preset", () => {
     mkdirSync(join(bench.cwd, ".teamwork", "presets"), { recursive: true })
     writeFileSync(
       join(bench.cwd, ".teamwork", "presets", "night.yml"),
-      "summary: At night\nschedule: eager\nworkers: 1\n",
+      "summary: At night\nschedule: eager\nworkers: [1]\n",
     )
     expect(await bench.refused("preset.bad_file", "presets")).toContain("night.yml:1: workers is not a text")
     writeFileSync(
       join(bench.cwd, ".teamwork", "presets", "night.yml"),
-      "summary: At night\nschedule: eager\nworkers: '1'\n",
+      "summary: At night\nschedule: eager\nworkers: 1\n",
     )
     expect((await bench.ok<Data[]>("presets")).at(-1)).toMatchObject({ name: "night", source: "repository" })
     expect(await bench.ok("plan", "plan.json", "--preset", "night")).toMatchObject({

@@ -44,7 +44,7 @@ describe("work of another clone", () => {
       const { there, clone, files } = await prepare(FOUR, { schedule })
       const worked = await there("worker", "--once")
       expect(worked.exitCode).toBe(0)
-      expect(worked.stderr).toContain(`the work of project shop is merged in ${bench.cwd}`)
+      expect(worked.stderr).toContain(`linked to project shop, whose work is merged in ${bench.cwd}`)
       const [commit] = git(clone, "for-each-ref", "--format=%(objectname)", "refs/teamwork/shop/main/*/1/head").split(
         "\n",
       )

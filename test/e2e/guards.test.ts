@@ -74,7 +74,7 @@ describe("before a tool is used", () => {
     using bench = await makeTeam()
     await bench.ok("join", "--terminal-id", SESSION, "--worker-id", "w1")
     expect(await write(bench, "src/api/a.ts")).toBe(
-      "worker w1 holds no task, and without one nothing in the repository is written; claim one: " +
+      "worker w1 holds no task, so it cannot write in the repository; claim one: " +
         "teamwork task claim --next --owner w1 (or leave the team: teamwork leave)",
     )
     expect(await before(bench, "Read", { file_path: "src/api/a.ts" })).toBe("allowed")
@@ -144,7 +144,9 @@ describe("before a tool is used", () => {
     await bench.ok("join", "--terminal-id", SESSION, "--lead")
     expect(await write(bench, "package.json")).toBe("allowed")
     expect(await write(bench, "notes.md")).toBe("allowed")
-    expect(await write(bench, "docs/a.md")).toMatch(/^"docs\/a\.md" belongs to task 2 \(docs\/\); leave it to whoever/)
+    expect(await write(bench, "docs/a.md")).toMatch(
+      /^"docs\/a\.md" belongs to task 2 \(docs\/\); leave it to the worker of that task/,
+    )
     expect(await before(bench, "Bash", { command: "npm test" })).toBe("allowed")
     expect(await before(bench, "Read", { file_path: "src/api/a.ts" })).toBe("allowed")
   })

@@ -257,7 +257,7 @@ describe("a store of before", () => {
       await other.refused("project.elsewhere", "worktree", "list", "--project", "api")
       expect(await whereIs(api)).toBe("api/main")
       const delivered = await bench.run(["deliver", "--json"], { cwd: api.folder })
-      expect(delivered.stderr).toContain("Note: the branches teamwork/main/... are teamwork/api/main/... now")
+      expect(delivered.stderr).toContain("Note: the branches teamwork/main/... are now teamwork/api/main/...")
       expect(delivered.exitCode).toBe(0)
       expect(api.git("rev-parse", "teamwork/api/main/integration", "main").split("\n")).toEqual([tip, tip])
       expect(api.git("branch", "--list", "teamwork/main/*")).toBe("")

@@ -92,7 +92,7 @@ describe("teamwork swarm merge", () => {
     await bench.ok("project", "create", "--goal", "Search page")
     expect(await bench.refused("workspace.no_repository", "swarm", "merge")).toContain("no git repository here")
     expect(await bench.refused("git.failed", "swarm", "merge", "--source-dir", "nowhere")).toContain(
-      "does the folder exist",
+      "the folder exists",
     )
     expect(await bench.refused("input.invalid", "swarm", "merge", "--wave", "0")).toContain("--wave")
     expect(await bench.refused("input.invalid", "swarm", "merge", "--wave", "x")).toContain("not a number")
@@ -148,7 +148,7 @@ describe("teamwork deliver and undo", () => {
     expect(readFileSync(join(bench.cwd, "a\nb"), "utf8")).toBe("w\n")
     writeFileSync(join(bench.cwd, "-f"), "changed\n")
     const dirty = await bench.run(["undo", "--team", "main", "--json"])
-    expect(readError(dirty).message).toContain("not committed")
+    expect(readError(dirty).message).toContain("uncommitted")
     git("checkout", "HEAD", "--", "-f")
     expect(await bench.ok("undo", "--team", "main")).toMatchObject({ target })
     expect(existsSync(join(bench.cwd, "-f"))).toBe(false)

@@ -80,7 +80,7 @@ describe("ownership", () => {
     expect(git(bench.cwd, "show", `${done.aside.ref}:package.json`)).toBe("{}")
     expect(git(bench.cwd, "status", "--porcelain")).toBe("")
     const messages = await bench.ok<{ payload: { message: string } }[]>("mailbox", "read", ...at, "orchestrator")
-    expect(messages.at(-1)?.payload.message).toContain(`set aside: a b$(x)`)
+    expect(messages.at(-1)?.payload.message).toContain(`does not own it: a b$(x)`)
     const again = await bench.text("ownership", "enforce", ...at, "--task", "1", "--owner", "w1", "--base", "main")
     expect(again).toEndWith("\nNothing was set aside\n")
     expect(await bench.ok<Data[]>("mailbox", "read", ...at, "orchestrator")).toHaveLength(messages.length)
@@ -118,7 +118,11 @@ describe("ownership", () => {
       ["task.not_found", /task 9/, ["ownership", "check", "--task", "9", "x"]],
       ["claim.lost", /not held by w1/, ["ownership", "ask", "1", "--owner", "w1", "--path", "x", "--reason", "y"]],
       ["input.invalid", /main is checked out here/, ["ownership", "enforce", "1", "--base", "main"]],
-      ["input.invalid", /no base is pinned for task 1; say with --base/, ["ownership", "enforce", "1"]],
+      [
+        "input.invalid",
+        /no base is pinned for task 1; name the commit or branch that its work started from with --base/,
+        ["ownership", "enforce", "1"],
+      ],
       ["usage", /unexpected argument "more"/, ["ownership", "grant", "1", "1", "more"]],
     ]
     for (const [code, message, args] of wrong) expect(await bench.refused(code, ...args)).toMatch(message)

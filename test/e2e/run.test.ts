@@ -53,7 +53,7 @@ describe("teamwork run", () => {
     expect(await bench.refused("merge.no_target", ...RUN, plan)).toContain("no branch is checked out here")
     git(bench.cwd, "checkout", "--quiet", "main")
     expect(await bench.refused("merge.no_target", ...RUN, plan, "--target", "nobranch")).toContain(
-      'there is no branch "nobranch" with a commit; make it with git, or name another',
+      'there is no branch "nobranch" with a commit; create it with git, or name another',
     )
     expect(await bench.ok<Data[]>("project", "list")).toEqual([])
   })

@@ -101,9 +101,9 @@ describe("F134: work that cannot be delivered as it is", () => {
       await bench.run([...RUN, plan])
       const verdicts = await bench.ok<Data[]>("verdict", "list")
       const told = (subject: string) => JSON.stringify(verdicts.filter((verdict) => verdict.subject === subject))
-      expect(told("1")).toContain("is ignored by git, so it is not delivered")
+      expect(told("1")).toContain("git ignores it, so it is not delivered")
       expect(told("1")).toContain('"failed"')
-      expect(told("2")).toContain("is ignored by git, so it is not delivered")
+      expect(told("2")).toContain("git ignores it, so it is not delivered")
       expect(told("2")).toContain('"passed"')
     },
     LONG_MS,

@@ -7,16 +7,13 @@ export function configJsonSchema(): JsonSchema {
   const $schema = v.optional(v.pipe(v.string(), v.description("The address of this schema, for editors.")))
   const file = v.strictObject({ $schema, ...groupSchema([]) })
   const title = "Settings of teamwork: config.json in its home folder, teamwork.json in a repository"
-  return {
-    $id: "config.schema.json",
-    title,
-    ...toJsonSchema(file, {
-      target: "draft-2020-12",
-      ignoreActions: ["safe_integer", "finite"],
-      // Every key may be left out.
-      overrideSchema: ({ jsonSchema: { required: _, ...rest } }) => rest,
-    }),
-  }
+  const { $schema: draft, ...rest } = toJsonSchema(file, {
+    target: "draft-2020-12",
+    ignoreActions: ["safe_integer", "finite"],
+    // Every key may be left out.
+    overrideSchema: ({ jsonSchema: { required: _, ...optional } }) => optional,
+  })
+  return { $schema: draft, $id: "config.schema.json", title, ...rest }
 }
 
 /** The settings and groups of one group. */

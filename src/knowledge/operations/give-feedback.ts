@@ -39,7 +39,7 @@ export const giveFeedback = operation({
         {},
         {
           remedy: [
-            { operation: "feedback", fields: { text: "TEXT" }, to: "say something, as in" },
+            { operation: "feedback", fields: { text: "TEXT" }, to: "for example" },
             { operation: "feedback", fields: { list: true }, to: "list it with" },
           ],
         },
