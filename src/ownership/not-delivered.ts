@@ -32,7 +32,7 @@ export function nestedRepositories(aside: readonly JudgedChange[]): NotDelivered
     .filter(({ reason }) => reason === "nested_repository")
     .map(({ path }) => {
       const folder = path.replace(/\/$/, "")
-      const message = `${quoteInput(folder)} is a git repository of its own (from git init or git clone), so its files are not delivered; remove ${folder}/.git to include them`
+      const message = `${quoteInput(folder)} is a separate git repository (from git init or git clone), so its files are not delivered; remove ${folder}/.git to include them`
       return { path: folder, what: "repository", message }
     })
 }

@@ -28,7 +28,7 @@ function judgeChange(change: FileChange, ownership: Ownership): JudgedChange {
     return refuse("link_outside", `is a link to ${quoteInput(change.target ?? "")}, outside of the repository`)
   // Its commits are in another repository, so nothing here would keep them.
   if (change.type === "repository" && change.change === "added")
-    return refuse("nested_repository", "is a repository of its own; only the lead adds submodules")
+    return refuse("nested_repository", "is a separate git repository; only the lead adds submodules")
   return { ...change, inScope: true, reason, message }
 }
 

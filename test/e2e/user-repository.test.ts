@@ -110,7 +110,7 @@ describe("F134: work that cannot be delivered as it is", () => {
   )
 
   it(
-    "is told where a task made a repository of its own",
+    "sees where a task made a separate repository",
     async () => {
       using bench = makeBench()
       makeRepository(bench.cwd, { "README.md": "r\n" })
@@ -126,7 +126,7 @@ describe("F134: work that cannot be delivered as it is", () => {
         ["2", "other"],
       ] as const) {
         const told = JSON.stringify(verdicts.filter((verdict) => verdict.subject === id))
-        expect(told).toContain("is a git repository of its own")
+        expect(told).toContain("is a separate git repository")
         expect(told).toContain(`remove ${folder}/.git`)
       }
     },

@@ -185,7 +185,7 @@ function unbornChange(path: string): JudgedChange {
     type: "repository",
     inScope: false,
     reason: "nested_repository",
-    message: `${JSON.stringify(path)} is a repository of its own without a commit; it stays where it is`,
+    message: `${JSON.stringify(path)} is a separate git repository without a commit; it stays where it is`,
   }
 }
 

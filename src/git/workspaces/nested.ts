@@ -50,7 +50,7 @@ async function keepNested(source: Source, folder: string, prefix: string): Promi
     if (!isGitFailure(error)) throw error
     throw new AppError(
       "workspace.unsaved",
-      `${folder} is a git repository of its own and cannot be kept (${error.message}); nothing was removed: move it away`,
+      `${folder} is a separate git repository and cannot be kept (${error.message}); nothing was removed: move it away`,
       { folder },
       { cause: error },
     )
