@@ -100,7 +100,7 @@ describe("teamwork prompt", () => {
       const { exitCode, stderr } = await bench.run(words)
       expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr: "" })
     }
-    expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "resolved", result: "what came out" })
+    expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "resolved", result: "the outcome" })
     await bench.ok("task", "reopen", "1")
     await bench.ok("task", "claim", "1", "--owner", "w1")
     expect(await bench.ok(...(commands[release] ?? []))).toMatchObject({ status: "open" })
