@@ -13,32 +13,30 @@ import { defineSpec, isOwned, MAX_ROLE_SPECS } from "./roles/role-spec.ts"
 import { assertCapable, BUILT_IN_ROLES, getRole, type RoleDefinition } from "./roles/roles.ts"
 import { parseStaffing, problemWithSize } from "./staffing.ts"
 
-/** What a plan is checked against. */
 export interface PlanFacts {
   readonly roles: readonly RoleDefinition[]
   readonly presets: readonly Preset[]
-  /** The preset that the caller named; it overrides the plan's own. */
+  /** Overrides the plan's own preset. */
   readonly preset?: string
-  /** Names of the known agents. */
   readonly agents: readonly string[]
-  /** Patterns of the files that all tasks may change; in a team with a lead, only the lead. */
+  /** All tasks may change these files; in a team with a lead, only the lead. */
   readonly shared: readonly string[]
   readonly onOverlap: "refuse" | "serialise"
-  /** Whether a gate runs tests of the project, which say when a task is done. */
+  /** A gate runs the project's tests, which show when a task is done. */
   readonly hasTests: boolean
   readonly maxAgents: number
 }
 
 export interface CheckedPlan {
-  /** With the needs that were added. */
+  /** With the added needs. */
   readonly plan: Plan
-  /** Empty for a plan that can be applied. */
+  /** Empty: the plan can be applied. */
   readonly problems: readonly PlanProblem[]
-  /** Needs that were added, and why. */
+  /** Added needs, and why. */
   readonly notes: readonly string[]
 }
 
-/** Reports all problems of a plan at once. */
+/** Reports all problems at once. */
 export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
   const problems: PlanProblem[] = []
   if (given.workers !== undefined) problems.push(...checkWorkers(given.workers, facts.maxAgents))
@@ -58,7 +56,7 @@ export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
   return { plan: { ...plan, tasks: apart.tasks }, problems: inOrder, notes: [...ordered.notes, ...apart.notes] }
 }
 
-/** The roles of a plan. An existing role is used, not made again. */
+/** Reuses existing roles. */
 export function rolesOf({ roleSpecs = [], tasks }: Plan, known: readonly RoleDefinition[]): readonly RoleDefinition[] {
   const made = roleSpecs.filter(({ name }) => !known.some((role) => role.name === name))
   return made.length === 0 ? known : [...known, ...made.map((spec) => defineSpec(spec, tasks))]
@@ -143,7 +141,7 @@ function noSuch(name: string, what: string, known: Iterable<string>): string {
 
 const MOST_CYCLES = 20
 
-/** Reports every cycle, and goes on without the need that closes it. */
+/** Reports every cycle, and continues without the need that closes it. */
 function dropCycles(given: readonly PlanTask[], problems: PlanProblem[]): readonly PlanTask[] {
   let tasks = given
   for (let found = 0; found < MOST_CYCLES; found++) {
@@ -172,7 +170,7 @@ function layer(tasks: readonly PlanTask[]): readonly string[][] {
   return layerTasks(firstOfEach(tasks).map(({ id, needs }) => ({ id, blockedBy: needs }))).layers
 }
 
-/** Two tasks with one id are reported as duplicates, not as a cycle. */
+/** Two tasks with one id are duplicates, not a cycle. */
 function firstOfEach(tasks: readonly PlanTask[]): PlanTask[] {
   const seen = new Set<string>()
   return tasks.filter(({ id }) => !seen.has(id) && seen.add(id))
@@ -185,11 +183,11 @@ interface Kept {
   readonly notes: readonly string[]
 }
 
-/** Two tasks that could run at the same time must not own a common file: refuse it, or let the later one wait. */
+/** Concurrent tasks must not own a common file: refuse it, or let the later one wait. */
 function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanProblem[]): Kept {
   const owning = firstOfEach(tasks).filter(({ files }) => files.length > 0)
   const canMeet = makeConcurrency(tasks.map(({ id, needs }) => ({ id, status: "open", blockedBy: needs })))
-  // A run merges the changes of several tasks in these.
+  // A run merges changes of several tasks in these.
   const joint = jointPatterns(facts.shared)
   const overlaps = listOverlaps(owning, facts.shared, joint).filter(({ task, other }) => canMeet(task, other))
   if (overlaps.length === 0) return { tasks, notes: [] }

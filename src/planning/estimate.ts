@@ -5,20 +5,20 @@ import { layerTasks } from "../tasks/layers.ts"
 import type { Complexity, Role } from "../tasks/task.ts"
 import { longestChain } from "./longest-chain.ts"
 
-/** An agent run that ended, with the facts of its task. */
+/** A finished run, with facts of its task. */
 export interface PastRun {
   readonly agent: string
-  /** Null where the task was deleted. */
+  /** Null if the task was deleted. */
   readonly role: Role | null
   readonly complexity: Complexity | null
   readonly ms: number
   readonly tokens: number
-  /** Null where the price is unknown. */
+  /** Null if the price is unknown. */
   readonly dollars: number | null
 }
 
 export interface Past {
-  /** Null for a team that does not exist yet. */
+  /** Null if the team does not exist yet. */
   readonly schedule: Schedule | null
   readonly runs: readonly PastRun[]
 }
@@ -30,21 +30,21 @@ export interface PlannedRun {
   readonly needs: readonly string[]
   readonly role: Role
   readonly complexity: Complexity
-  /** Null where it is not known yet. */
+  /** Null if not known yet. */
   readonly agent: string | null
   readonly isFollowUp: boolean
 }
 
 export interface Estimate {
-  /** Agent runs if every task takes one. Repairs, retries and the final review are extra. */
+  /** One per task. Repairs, retries and the final review are extra. */
   readonly runs: number
-  /** How many of them are follow-ups. A task that brings its own tests has none. */
+  /** Of these, follow-ups. A task with its own tests has none. */
   readonly followUps: number
-  /** How many earlier runs in this repository the figures are based on. */
+  /** Number of earlier runs in this repository. */
   readonly basedOn: number
-  /** Planned runs of a kind that never ran here. The figures leave them out. */
+  /** Planned runs of a kind that never ran here; not in the figures. */
   readonly unknown: number
-  /** From the start of the first task to the end of the last. Null where nothing is known. */
+  /** From the first start to the last end. Null if nothing is known. */
   readonly ms: number | null
   readonly tokens: number | null
   readonly dollars: number | null
@@ -53,14 +53,14 @@ export interface Estimate {
 export interface EstimateFacts {
   readonly planned: readonly PlannedRun[]
   readonly past: readonly PastRun[]
-  /** How many workers run at the same time. */
+  /** Workers at the same time. */
   readonly hands: number
   readonly schedule: Schedule
 }
 
 type PlannedTask = Omit<PlannedRun, "isFollowUp">
 
-/** One run for each task and each follow-up. */
+/** One run per task and follow-up. */
 export function planRuns(tasks: readonly PlannedTask[], followUps: readonly FollowUp[]): PlannedRun[] {
   return [
     ...tasks.map(({ id, needs, role, complexity, agent }) => ({
@@ -82,7 +82,7 @@ export function planRuns(tasks: readonly PlannedTask[], followUps: readonly Foll
   ]
 }
 
-/** What a plan takes if its runs are like the median of earlier ones. */
+/** Uses the median of earlier runs. */
 export function estimate({ planned, past, hands, schedule }: EstimateFacts): Estimate {
   const figures = planned.map((run) => ({ run, like: findLike(run, past) }))
   const known = figures.filter(({ like }) => like.length > 0)
@@ -103,7 +103,7 @@ export function estimate({ planned, past, hands, schedule }: EstimateFacts): Est
   }
 }
 
-/** The most similar runs: same agent, role and complexity, or as much of that as there is. */
+/** Same agent, role and complexity, or as many of these as possible. */
 function findLike(run: PlannedRun, past: readonly PastRun[]): readonly PastRun[] {
   const isScript = run.agent === SCRIPT
   const same = past.filter(({ agent }) => (agent === SCRIPT) === isScript)

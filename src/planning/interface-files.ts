@@ -1,8 +1,7 @@
-/** Files of a user interface. */
 const INTERFACE_TYPES = "**/*.{css,scss,sass,less,html,vue,svelte,jsx,tsx,svg}"
 const INTERFACE_FILE = /\.(?:css|scss|sass|less|html?|vue|svelte|jsx|tsx|svg)$/i
 
-/** Folders of a user interface, if they contain such a file. */
+/** Only if they contain such a file. */
 const INTERFACE_FOLDERS = new Set(
   (
     "web www frontend front-end client ui gui components pages views screens layouts styles css public static assets " +
@@ -11,8 +10,8 @@ const INTERFACE_FOLDERS = new Set(
 )
 
 /**
- * Patterns of the files of a repository's user interface: the topmost folders by their names, and files by their types.
- * One writer owns these, and another may write the rest.
+ * Files of the user interface: the topmost folders by name, and files by type. One writer owns these; another may
+ * write the rest.
  */
 export function interfacePatterns(files: readonly string[]): string[] {
   const folders = new Set<string>()

@@ -1,17 +1,17 @@
 export interface ChainLink {
   readonly id: string
-  /** Names of other links are ignored. */
+  /** Unknown names are ignored. */
   readonly needs: readonly string[]
   readonly ms: number
 }
 
-/** The chain of needs that takes longest, first link first. */
+/** First link first. */
 export function longestChain(links: readonly ChainLink[]): { readonly ids: readonly string[]; readonly ms: number } {
   const byId = new Map(links.map((link) => [link.id, link]))
   const ends = new Map<string, { readonly ms: number; readonly before: string | null }>()
   for (const first of links) {
     if (ends.has(first.id)) continue
-    // Without recursion, since a chain may be thousands long. A link on the path is not entered again, so a cycle ends.
+    // No recursion: a chain may be thousands long. A link on the path is not entered again, so a cycle ends.
     const path = [first]
     const begun = new Set([first.id])
     for (let link = path.at(-1); link !== undefined; link = path.at(-1)) {

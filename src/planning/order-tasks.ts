@@ -5,8 +5,8 @@ import { findPaths } from "./complexity/paths-in-text.ts"
 import type { PlanTask } from "./plan.ts"
 
 /**
- * Adds needs that follow from the content: type definitions before the code that imports them, a schema before its API.
- * Not where one of the two waits for the other already.
+ * Adds needs that follow from the content: type definitions before the code that imports them, a schema before its
+ * API. Skips tasks that already wait for each other.
  */
 export function orderByRules(given: readonly PlanTask[]): { tasks: readonly PlanTask[]; notes: readonly string[] } {
   const types = given.filter(definesTypes)
@@ -59,5 +59,5 @@ function servesApi({ title, files, role }: PlanTask): boolean {
   return API_WORDS.test(title) || files.some((pattern) => API_FILES.test(pattern))
 }
 
-/** They work on what others made, and name their needs themselves. */
+/** They work on results of others, and name their needs themselves. */
 const LOOKS_BACK: readonly string[] = ["test", "docs", "review"]

@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchemaOf, type ObjectJsonSchema } from "../lib/to-
 import { PLAN_DEFAULTS, PLAN_FIELDS, PLAN_TASK_FIELDS } from "./plan.ts"
 import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./roles/role-spec.ts"
 
-/** The JSON Schema of plan documents, for editors. docs/plan.schema.json contains it. */
+/** For editors; docs/plan.schema.json contains it. */
 export function planJsonSchema(): JsonSchema {
   const form = { adapt: formOfDocuments }
   const { properties, ...plan } = jsonSchemaOf(PLAN_FIELDS, form)
@@ -38,7 +38,7 @@ export const UNDERSTANDING: JsonSchema = {
   description: "the goal, in one or two sentences that a newcomer understands",
 }
 
-/** Fields that a planner agent fills in: not who does a task, and no commands. */
+/** A planner chooses neither who does a task nor its commands. */
 const PLANNED = [
   "id",
   "title",
@@ -52,7 +52,7 @@ const PLANNED = [
   "files",
 ]
 
-/** The answer of a planner agent. Strict, as some models need it: all fields are required, and no others allowed. */
+/** Strict, as some models need it: all fields required, and no others. */
 export function answerSchema(agentTypes: readonly string[]): JsonSchema {
   const { agentType, ...fields } = PLAN_TASK_FIELDS
   const planned = {
@@ -64,13 +64,13 @@ export function answerSchema(agentTypes: readonly string[]): JsonSchema {
   return { type: "object", additionalProperties: false, required: Object.keys(properties), properties }
 }
 
-/** These fields of the table, all required. */
+/** All required. */
 export function strictSchemaOf(fields: Fields, names: readonly string[] = Object.keys(fields)): ObjectJsonSchema {
   const own = names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]))
   return { ...jsonSchemaOf(Object.fromEntries(own), { hasDefaults: false }), required: names }
 }
 
-/** As a person may write it: a number for an id, and one value for a list. */
+/** People may write a number for an id, and one value for a list. */
 function formOfDocuments({ type, items, ...json }: JsonSchema): JsonSchema {
   if (type === "string" && json.enum === undefined) return { ...json, type: ["string", "number"] }
   if (type !== "array") return { ...json, type }

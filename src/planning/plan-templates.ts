@@ -4,23 +4,22 @@ import { interfacePatterns } from "./interface-files.ts"
 export const TEMPLATES = ["build-team", "review-team", "fullstack-team", "audit-team", "debug-team"] as const
 export type Template = (typeof TEMPLATES)[number]
 
-/** A task of a template. */
 interface Part {
   readonly agentType: string
   readonly role: Role
-  /** It chooses the model: simple is haiku, standard sonnet, complex opus. */
+  /** Chooses the model: simple is haiku, standard sonnet, complex opus. */
   readonly complexity: Complexity
-  /** The first available one; without one the route decides. */
+  /** The first available one, else the route decides. */
   readonly agents: readonly string[]
   readonly needs?: readonly string[]
   /** The title before the colon. */
   readonly does: string
   readonly acceptance: string
-  /** Whether it gets follow-up tasks. */
+  /** Gets follow-ups. */
   readonly cascades?: true
-  /** By default the agent type. */
+  /** The agent type by default. */
   readonly id?: string
-  /** It owns the files of the user interface. Tasks beside it may write all others. */
+  /** Owns the user interface; concurrent tasks may write everything else. */
   readonly ownsInterface?: true
 }
 
@@ -68,7 +67,7 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
     ARCHITECT,
     { ...EXECUTOR, cascades: true },
     DESIGNER,
-    // A design is followed by a review. Its words do not show that, so the review is part of the template.
+    // The words of a design do not ask for a review, so the template has one.
     reviewer("quality-reviewer", "the interface", { id: "review-designer", needs: ["designer"] }),
   ],
   "review-team": [
@@ -128,7 +127,7 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
   ],
 }
 
-/** How many workers it has. Any free worker does the review of build-team. */
+/** Any free worker does the review of build-team. */
 const SIZES: Readonly<Record<Template, number>> = {
   "build-team": 3,
   "review-team": 4,
@@ -140,16 +139,11 @@ const SIZES: Readonly<Record<Template, number>> = {
 const MAX_TITLE = 200
 
 interface TemplateFacts {
-  /** Available agents. */
   readonly available: readonly string[]
-  /** Paths of the repository's files. */
   readonly files: readonly string[]
 }
 
-/**
- * The plan document of a template. Two tasks that write at the same time own different files: one owns the user
- * interface, the other may write what no task owns.
- */
+/** Concurrent writers own different files: one owns the user interface, the other may write what no task owns. */
 export function planOfTemplate(template: Template, task: string, { available, files }: TemplateFacts) {
   const line = task.replaceAll(/\s+/g, " ").trim()
   const short = line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line

@@ -17,14 +17,14 @@ const id = text("its id, for the needs of others; by default its number in the l
 const SHORT = 200
 
 /**
- * The default schedule. Each merge is tested, so a task waits only for its own needs. Under supervision a person
- * approves the draft after the first wave.
+ * Each merge is tested, so a task waits only for its own needs. Under supervision a person approves the draft after
+ * the first wave.
  */
 export function defaultSchedule(mode: TeamMode): Schedule {
   return mode === "SUPERVISED" ? "waves" : "eager"
 }
 
-/** Fields of a task that a plan may set for all its tasks. */
+/** A plan may set these for all its tasks. */
 const COMMON_FIELDS = {
   role: v.optional(choice(ROLES, "role of the worker that takes it"), GENERIC_ROLE),
   agentType: v.optional(text("kind of agent that does it, such as executor; see teamwork role list", short)),
@@ -37,7 +37,7 @@ const COMMON_FIELDS = {
   checks: v.optional(list(line("command"), "commands that must exit with 0 at the end"), []),
 } satisfies Fields
 
-/** The fields of a task in a plan. Checks, JSON Schema and docs are made from them. */
+/** Checks, JSON Schema and docs are made from these. */
 export const PLAN_TASK_FIELDS = {
   id,
   title: text("the work, in a line", problemWithTitle),

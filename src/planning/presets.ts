@@ -11,7 +11,7 @@ import { PLAN_FIELDS, type Plan, type PlanTask } from "./plan.ts"
 import { TEMPLATES } from "./plan-templates.ts"
 import { assertCapable, getRole, type RoleDefinition } from "./roles/roles.ts"
 
-/** The fields of a preset file. What it leaves out is left to the plan and to the defaults. */
+/** Missing fields are left to the plan and the defaults. */
 export const PRESET_FIELDS = {
   summary: text("what kind of team it is, in a line", problemWithTitle),
   protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
@@ -25,7 +25,7 @@ export const PRESET_FIELDS = {
   roles: v.optional(record(`who does tasks without a role, by their outcome: ${WORK_TYPES.join(", ")}`), {}),
 } satisfies Fields
 
-/** Who does tasks without a role, by the type of work: a role of tasks, or an agent type. */
+/** For tasks without a role, by type of work: a role or an agent type. */
 export const PRESET_ROLES = {
   code: v.optional(text("role of code")),
   document: v.optional(text("role of documents")),
@@ -35,7 +35,7 @@ export const PRESET_ROLES = {
 
 export const PRESET_SOURCES = ["built-in", "home", "repository"] as const
 
-/** A kind of team under a name: settings that a plan can leave out. */
+/** Settings that a plan can leave out. */
 export interface Preset extends Omit<InputOf<typeof PRESET_FIELDS>, "roles"> {
   readonly name: string
   readonly source: (typeof PRESET_SOURCES)[number]
@@ -54,7 +54,6 @@ export function getPreset(presets: readonly Preset[], name: string): Preset {
   })
 }
 
-/** Adds the settings of the preset where the plan has none. */
 export function fillPlan(plan: Plan, preset: Preset, roles: readonly RoleDefinition[]): Plan {
   const { protocol, qa, mode, schedule, workers, followUps = false, name } = preset
   const said = { protocol, qa, mode, schedule, followUps, workers }
@@ -64,7 +63,7 @@ export function fillPlan(plan: Plan, preset: Preset, roles: readonly RoleDefinit
   return { ...plan, ...own, preset: name, tasks: plan.tasks.map((task) => fillTask(task, preset, roles)) }
 }
 
-/** Only tasks that name no role or agent type, and only to a role that is capable of them. */
+/** Only tasks without a role and agent type, and only to a capable role. */
 function fillTask(task: PlanTask, preset: Preset, roles: readonly RoleDefinition[]): PlanTask {
   if (task.role !== GENERIC_ROLE || task.agentType !== undefined) return task
   const name = preset.roles[workTypeOf(task)]

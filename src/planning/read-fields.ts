@@ -11,13 +11,12 @@ export function isTable(value: unknown): value is Table {
 }
 
 export interface ReadFields<F extends Fields> {
-  /** The fields that are right. */
   readonly values: Partial<InputOf<F>>
-  /** Unknown fields first, then the others in the order of the table. */
+  /** Unknown fields first, then in the order of the table. */
   readonly problems: readonly PlanProblem[]
 }
 
-/** Reads a table of a document that people or agents write. It reports all problems at once, below `path`. */
+/** Reports all problems of a document at once, below `path`. */
 export function readFields<F extends Fields>(fields: F, given: Table, path: PlanPath = []): ReadFields<F> {
   const known = Object.keys(fields)
   const problems: PlanProblem[] = Object.keys(given)
@@ -40,7 +39,7 @@ export function readFields<F extends Fields>(fields: F, given: Table, path: Plan
   return { values: Object.fromEntries(right) as Partial<InputOf<F>>, problems }
 }
 
-/** People write one value where a list may stand, numbers for ids, and nothing behind a name. */
+/** People write one value for a list, numbers for ids, and names without a value. */
 function adapt(field: v.GenericSchema | undefined, value: unknown): unknown {
   if (value === null || value === undefined || field === undefined) return undefined
   const { kind, item } = describeField(field)

@@ -5,10 +5,10 @@ import { isTable, readFields, type Table } from "./read-fields.ts"
 import { ROLE_SPEC_FIELDS, type RoleSpec } from "./roles/role-spec.ts"
 
 export interface ReadPlan {
-  /** Without what is wrong. */
+  /** Without wrong fields. */
   readonly plan: Plan
   readonly problems: readonly PlanProblem[]
-  /** The ids of all tasks are known. With a wrong id, every need of that task would look wrong as well. */
+  /** All task ids are known. After a wrong id, every need of that task would look wrong too. */
   readonly knowsTasks: boolean
 }
 
@@ -69,7 +69,7 @@ function readSpec(item: unknown, index: number, problems: PlanProblem[]): RoleSp
   return spec.problems.length === 0 ? [spec.values as RoleSpec] : []
 }
 
-/** A field without a value does not override the defaults. */
+/** An empty field does not override the defaults. */
 function withoutNull(item: Table): Table {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null && value !== undefined))
 }

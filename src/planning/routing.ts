@@ -9,48 +9,46 @@ export interface AgentProfile extends Routing {
   readonly name: string
 }
 
-/** A rough estimate is enough for a choice. */
+/** Rough, but enough for a choice. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4)
 }
 
-/** All uncertain facts come from the caller. A missing fact does not limit the choice. */
+/** A missing fact does not limit the choice. */
 export interface RouteInput extends Omit<TierInput, "role"> {
-  /** Named by the caller. */
   readonly agent?: string
   readonly agentType?: string
-  /** For tasks whose domain and kind say nothing. */
+  /** If domain and kind say nothing. */
   readonly defaultAgentType?: string
-  /** The model that an agent type always gets. */
+  /** The fixed model of an agent type. */
   readonly modelOf?: (agentType: string) => ModelTier | undefined
   readonly agents: readonly AgentProfile[]
   /** With the reason. */
   readonly unavailable?: Readonly<Record<string, string>>
-  /** Until when, in ISO form. */
+  /** End, in ISO form. */
   readonly rateLimits?: { readonly now: string; readonly until: Readonly<Record<string, string>> }
-  /** Programs that failed: until when they are left out, and why. */
+  /** Failed programs: until when, and why. */
   readonly leftOut?: Readonly<Record<string, { readonly until: string; readonly cause: string }>>
-  /** Programs with little quota left, in words. They are kept for the critical path. */
+  /** Little quota left, in words; kept for the critical path. */
   readonly scarce?: Readonly<Record<string, string>>
-  /** Whether the task is on the longest chain of remaining tasks. */
+  /** On the longest chain of remaining tasks. */
   readonly isCritical?: boolean
-  /** How much the agent must read. */
   readonly contextTokens?: number
-  /** For the same amount of work, in any unit. An unknown price counts as the highest. */
+  /** For the same work, in any unit. An unknown price counts as the highest. */
   readonly prices?: Readonly<Record<string, Partial<Record<ModelTier, number>>>>
 }
 
 export interface Route {
-  /** Null when no agent can take it now. */
+  /** Null if no agent can take it now. */
   readonly agent: string | null
   readonly agentType: string
   readonly tier: ModelTier
   readonly classification: Classification
   readonly complexity: TierChoice
-  /** One sentence for each step of the choice. */
+  /** One sentence per step. */
   readonly because: readonly string[]
   readonly passedOver: readonly { readonly agent: string; readonly because: string }[]
-  /** When the first agent that is rate-limited or left out can be asked again. */
+  /** When the first rate-limited or failed agent can be asked again. */
   readonly retryAt: string | null
 }
 
@@ -99,8 +97,8 @@ interface Question {
 }
 
 /**
- * A clear domain decides, and a tie goes to the general agent. The kind of work decides where no word names a domain,
- * and among the last. Of two equal agents the cheaper goes first.
+ * A clear domain decides; a tie goes to the general agent. Without a domain, and among the last, the kind of work
+ * decides. Of equal agents the cheaper goes first.
  */
 function rankAgents({ agents, prices = {} }: RouteInput, question: Question) {
   const priceOf = (name: string) => prices[name]?.[question.tier] ?? Number.POSITIVE_INFINITY
@@ -131,7 +129,7 @@ const TYPE_OF_KIND: Partial<Record<WorkKind, string>> = {
   architecture: "architect",
 }
 
-/** A reviewer must not be of a type that implements. */
+/** A reviewer must not be of an implementing type. */
 function agentTypeFor(input: RouteInput, { domain }: Classification, kind: WorkKind | undefined): string {
   const { agentType, defaultAgentType = "executor" } = input
   const byKind = kind === undefined ? undefined : TYPE_OF_KIND[kind]
@@ -142,12 +140,11 @@ function profileOf({ agents }: RouteInput, name: string): AgentProfile {
   return agents.find((profile) => profile.name === name) ?? builtInProfile(name)
 }
 
-/** All accounts of a program have its profile. */
+/** All accounts of a program share its profile. */
 export function builtInProfile(name: string): AgentProfile {
   return { ...(findProgram(name)?.routing ?? { kinds: [] }), name }
 }
 
-/** Why an agent cannot take the task. */
 function obstacleOf({ name, contextTokens }: AgentProfile, input: RouteInput): string | undefined {
   const why = input.unavailable?.[name]
   if (why !== undefined) return `it is not available: ${why}`
@@ -178,7 +175,7 @@ function findRetryTime(input: RouteInput): string | null {
   const times = input.agents.flatMap((profile) => {
     const fault = leftOutNow(profile.name, input)
     const limits = [limitedUntil(profile.name, input), fault?.until].filter((each) => each !== undefined)
-    // A program that vanished may come back; its fault says when.
+    // A missing program may come back; its fault says when.
     const unavailable = fault === undefined ? input.unavailable : undefined
     const problemLater = obstacleOf(profile, { ...input, rateLimits: undefined, leftOut: undefined, unavailable })
     if (problemLater !== undefined) return []

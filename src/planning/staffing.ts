@@ -2,7 +2,7 @@ import { quoteInput } from "../kernel/ids.ts"
 import { nearest } from "../lib/text/nearest.ts"
 import { ROLES, type Role } from "../tasks/task.ts"
 
-/** How many workers: as many as can work at once, a number, or numbers by role. */
+/** As many as can work at once, a number, or numbers by role. */
 export type Staffing =
   | { readonly kind: "auto" }
   | { readonly kind: "count"; readonly count: number }
@@ -34,7 +34,7 @@ export function problemWithSize(staffing: Staffing, maxAgents: number): string |
   return count > maxAgents ? `${count} workers are more than the ${maxAgents} of team.maxAgents` : undefined
 }
 
-/** How many may work at the same time. */
+/** At the same time. */
 export function handsOf(staffing: Staffing, maxAgents: number): number {
   return staffing.kind === "auto" ? maxAgents : Math.min(sizeOf(staffing), maxAgents)
 }

@@ -7,7 +7,7 @@ import type { RoleDefinition } from "./roles/roles.ts"
 
 const TASK = ["id", "title", "description", "acceptance", "checks", "complexity", "needs", "files"]
 
-/** The answer of an agent that analyses a goal: capabilities, roles for them, and tasks. */
+/** Capabilities, roles for them, and tasks. */
 export function analysisSchema(): JsonSchema {
   const owned = { ...PLAN_TASK_FIELDS, owner: text("the name of the role that does it") }
   const list = (items: JsonSchema, description: string) => ({ type: "array", items, description })
@@ -22,10 +22,7 @@ export function analysisSchema(): JsonSchema {
 
 type Table = Readonly<Record<string, unknown>>
 
-/**
- * The plan document of an analysis: existing roles are used, the others become role-specs. The checks of plans report
- * what is wrong with it.
- */
+/** Reuses existing roles; the others become role-specs. The checks of plans report problems. */
 export function planOfAnalysis(answer: unknown, goal: string, known: readonly RoleDefinition[]): unknown {
   const { roles = [], tasks, ...said } = (isTable(answer) ? answer : {}) as Table
   const rest = understood(said)
@@ -46,7 +43,7 @@ export function planOfAnalysis(answer: unknown, goal: string, known: readonly Ro
   }
 }
 
-/** An agent without a schema may answer its own wording as the goal. */
+/** Without a schema, an agent may answer its own wording as the goal. */
 export function understood({ goal, ...rest }: Table): Table {
   return goal === undefined ? rest : { understanding: goal, ...rest }
 }

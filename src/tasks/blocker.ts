@@ -1,12 +1,12 @@
 import { listReachable } from "./layers.ts"
 import type { Task } from "./task.ts"
 
-/** What to do with tasks that wait for a failed one. `ask` leaves it to a person. */
+/** For tasks that wait for a failed one. `ask`: a person decides. */
 export const ON_BLOCKER_FAILED = ["ask", "retry", "remove-need", "skip-dependants"] as const
 export type OnBlockerFailed = (typeof ON_BLOCKER_FAILED)[number]
 export type BlockerChoice = Exclude<OnBlockerFailed, "ask">
 
-/** Tasks that wait for this one, directly or through others. */
+/** Direct and indirect. */
 export function listWaiting<T extends Pick<Task, "id" | "status" | "blockedBy">>(tasks: readonly T[], id: string): T[] {
   const waiting = tasks.filter(isWaiting)
   const found = listReachable(id, (each) =>

@@ -1,14 +1,13 @@
 import { splitCommand } from "../lib/text/split-command.ts"
 
-/** A shell line that checks the work. */
 export interface CheckLine {
   /** Without the shell that runs it. */
   readonly line: string
-  /** No later command of the line hides the exit code of the check. */
+  /** No later command hides the exit code of the check. */
   readonly tellsOutcome: boolean
 }
 
-/** Undefined for a line that is neither a check of the task nor a usual build, lint or test command. */
+/** Undefined if the line is neither a check of the task nor a usual build, lint or test command. */
 export function findCheck(given: string, own: readonly string[]): CheckLine | undefined {
   const line = withoutShell(given.trim())
   const { commands } = splitCommand(line)

@@ -1,6 +1,5 @@
-// The end of an agent's answer: the outcome, and what others should know (docs/agents.md). Agents write it as lines, or as
-// JSON where their program gives them a schema; both are read only here. A failure anywhere wins over success: a marker of
-// failure never ends in a resolved task.
+// The end of an agent's answer: the outcome and notes for others (docs/agents.md). Agents write lines, or JSON if their
+// program has a schema; only this file reads both. A failure anywhere wins: it never ends in a resolved task.
 
 import type { WisdomKind } from "../knowledge/wisdom.ts"
 import { findSeverity, type Severity } from "../quality/finding.ts"
@@ -8,13 +7,13 @@ import { TRIGGERS, type Trigger } from "../requests/escalation.ts"
 import { type Closing, parseClosing, snakeCase, takeClosings } from "./closing-json.ts"
 import { type MarkedLine, type Marker, readMarkers } from "./closing-lines.ts"
 
-/** Where an answer says several, the first of this list wins. */
+/** The first of this list wins. */
 const OUTCOMES = ["escalate", "failed", "nothing-to-do", "done"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 export interface ToldFinding {
   readonly severity: Severity
-  /** Null where it is about no single file. */
+  /** Null if it is about no single file. */
   readonly file: string | null
   readonly line: number | null
   readonly text: string
@@ -22,13 +21,13 @@ export interface ToldFinding {
 
 export interface ClosingBlock {
   readonly outcome: Outcome
-  /** Why it failed, is escalated, or needs no change. May be empty. */
+  /** Why it failed, is escalated or needs no change. May be empty. */
   readonly reason: string
-  /** Set for `escalate` only. */
+  /** Only for `escalate`. */
   readonly trigger: Trigger | null
   /** From LEARNED, DECIDED and ISSUE. */
   readonly notes: readonly { readonly kind: WisdomKind; readonly text: string }[]
-  /** The capability that the task needs and the agent lacks. */
+  /** The missing capability. */
   readonly gap: string | null
   readonly findings: readonly ToldFinding[]
 }
@@ -55,7 +54,7 @@ export function readClosingBlock(answer: string, structured: unknown = null): Cl
   }
 }
 
-/** Whether a message in the middle of a run says, in the form of the prompt, that the task failed or is escalated. */
+/** In the middle of a run, in the form of the prompt. */
 export function saysFailure(message: string): boolean {
   const { closings, rest } = takeClosings(message, isOurs)
   return closings.flatMap(linesOf).some(isFailure) || readMarkers(rest).some((line) => line.isExact && isFailure(line))
@@ -76,7 +75,7 @@ const KIND_OF: Readonly<Partial<Record<MarkedLine["word"], WisdomKind>>> = {
   ISSUE: "issue",
 }
 
-/** The trigger of an agent that names none we know. */
+/** If the agent names no known trigger. */
 const UNNAMED: Trigger = "requirement_unclear"
 const MAX_REASON = 1000
 const MAX_GAP = 200
@@ -112,7 +111,7 @@ function findingsOf(lines: readonly MarkedLine[]): ToldFinding[] {
 const PLACE =
   /^[`"'*]*(?:(?<none>-)|(?<file>[^\s`"':]*[./][^\s`"':]*)(?::(?<line>\d+)(?:[-:,]\d+)*)?)[`"'*]*\s*[:–—-]\s*(?<text>.*)$/u
 
-/** `critical src/a.ts:12: the key is logged`, after the word FINDING. */
+/** After FINDING: `critical src/a.ts:12: the key is logged`. */
 function readFinding(line: string): ToldFinding {
   const [, word = "", after = ""] = /^[\s([*_`]*(\p{L}+)[\s)\]*_`:,-]*(.*)$/u.exec(line) ?? []
   const severity = findSeverity(word)
@@ -129,18 +128,18 @@ function readFinding(line: string): ToldFinding {
   }
 }
 
-/** `budget: it is spent`, after the word ESCALATE. */
+/** After ESCALATE: `budget: it is spent`. */
 function readTrigger(line: string): { readonly trigger: Trigger | null; readonly text: string } {
   const [, word = "", rest = ""] =
     /^[\s([*_`"']*([\p{L}_ -]+?)[\s)\]*_`"']*(?::|\s[–—-]+\s|$)\s*(.*)$/u.exec(line) ?? []
   const name = snakeCase(word.trim().toLowerCase())
   const trigger = TRIGGERS.find((each) => each === name)
   if (trigger !== undefined) return { trigger, text: rest.replace(/^[\s*_`]+/, "") }
-  // The placeholder of the prompt, or a trigger that the agent made up.
+  // The placeholder of the prompt, or an invented trigger.
   return { trigger: null, text: /^[a-z]+(?:_[a-z]+)*$|^TRIGGER$/.test(word) && rest !== "" ? rest : line }
 }
 
-/** For programs that give agents a schema. The prompt explains the fields, as lines. */
+/** The prompt explains the fields, as lines. */
 export const CLOSING_SCHEMA = {
   type: "object",
   description: "The end of your answer: its summary, and the closing lines as fields.",
@@ -158,7 +157,7 @@ export const CLOSING_SCHEMA = {
   },
 } as const
 
-/** A structured answer as lines of text. Empty where it is not a closing block. */
+/** Empty if it is not a closing block. */
 export function closingText(structured: unknown): string {
   const closing = parseClosing(structured)
   if (closing === undefined) return ""
@@ -180,10 +179,10 @@ const WORD_OF: ReadonlyMap<string, MarkedLine["word"]> = new Map([
   ["nothing_to_do", "NOTHING TO DO"],
 ])
 
-/** An object between sentences may be an example of anything that has an outcome. */
+/** An object between sentences may be an example of anything with an outcome. */
 const isOurs = ({ outcome, summary }: Closing) => WORD_OF.has(outcome) || summary !== undefined
 
-/** The lines that say the same. An unknown outcome is no success, nor is a failure in a field for something else. */
+/** An unknown outcome is no success, nor is a failure in another field. */
 function linesOf(closing: Closing): MarkedLine[] {
   const { summary = "", learned, decided, issues, findings, capability_gap, trigger } = closing
   const word = WORD_OF.get(closing.outcome) ?? "FAILED"

@@ -1,4 +1,4 @@
-// Closing blocks in JSON: the whole answer, in a fence, or between sentences.
+// JSON as the whole answer, in a fence, or between sentences.
 
 import * as v from "valibot"
 import { anyRecord } from "../lib/schema.ts"
@@ -6,7 +6,7 @@ import { anyRecord } from "../lib/schema.ts"
 const text = v.fallback(v.pipe(v.string(), v.trim()), "")
 const texts = v.fallback(v.array(text), [])
 
-/** A wrong field counts as missing; only `outcome` makes it a closing block. */
+/** Only `outcome` is required; a wrong field counts as missing. */
 const ClosingFields = v.object({
   outcome: v.pipe(v.string(), v.trim(), v.toLowerCase(), v.transform(snakeCase)),
   summary: v.fallback(v.optional(v.pipe(v.string(), v.trim())), undefined),
@@ -19,11 +19,11 @@ const ClosingFields = v.object({
   capability_gap: text,
 })
 export interface Closing extends v.InferOutput<typeof ClosingFields> {
-  /** All fields as the agent wrote them. A failure counts wherever it says so. */
+  /** As the agent wrote them: a failure counts anywhere. */
   readonly raw: Readonly<Record<string, unknown>>
 }
 
-/** Reads a value, or JSON in a text: some programs give a structure as a string. */
+/** A value, or JSON as text: some programs give a structure as a string. */
 export function parseClosing(value: unknown): Closing | undefined {
   const given = typeof value === "string" ? parseJson(value.trim()) : value
   const one: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given
@@ -32,14 +32,14 @@ export function parseClosing(value: unknown): Closing | undefined {
   return success ? { ...output, raw: one } : undefined
 }
 
-/** More is no closing block. It also limits what a hostile answer costs. */
+/** Also limits the cost of a hostile answer. */
 const MAX_OBJECTS = 50
 const MAX_STARTS = 5
 const MAX_OBJECT = 100_000
 
 const START = /(?:^|[\n\r\u2028\u2029])[^\p{L}\p{N}\n\r\u2028\u2029{]*\{/gu
 
-/** Takes the objects that begin a line out of an answer; one inside a sentence is talk. `rest` is the text without them. */
+/** Takes objects that begin a line; one inside a sentence is talk. `rest` is the text without them. */
 export function takeClosings(
   answer: string,
   isOurs: (closing: Closing) => boolean,
@@ -71,7 +71,7 @@ export function snakeCase(words: string): string {
   return words.replaceAll(/[\s-]+/g, "_")
 }
 
-/** From a brace to the one that closes it; empty where none does. */
+/** Up to the closing brace; empty without one. */
 function objectAt(text: string, start: number): string {
   let depth = 0
   let isText = false

@@ -1,5 +1,5 @@
-// Finds the marked lines of a closing block in free text. A marker counts where it begins a line. Inside a sentence, in
-// quoted code or in an echo of the prompt's template it is talk about the word.
+// Finds marked lines in free text. A marker counts at the start of a line. In a sentence, in quoted code or in an echo
+// of the template it is only a mention.
 
 export const MARKERS = [
   "FAILED",
@@ -15,7 +15,7 @@ export const MARKERS = [
 
 export interface MarkedLine {
   readonly word: (typeof MARKERS)[number]
-  /** Without Markdown around it; may be empty. */
+  /** Without Markdown; may be empty. */
   readonly text: string
 }
 
@@ -38,7 +38,7 @@ export function readMarkers(answer: string): Marker[] {
   })
 }
 
-/** No reason is longer. It also limits what a hostile line costs. */
+/** Also limits the cost of a hostile line. */
 const MAX_LINE = 2500
 const MAX_BELOW = 30
 
@@ -107,7 +107,7 @@ interface Said {
   readonly isAboutTask: boolean
 }
 
-/** Undefined where the word has another sense, such as a test runner's. */
+/** Undefined if the word has another sense, such as a test runner's. */
 function textAfter(
   word: MarkedLine["word"],
   after: string,
@@ -158,7 +158,7 @@ function namesATest(after: string): boolean {
 
 const CLOSING_MARK: Readonly<Record<string, string>> = { "`": "`", '"': '"', "'": "'", "“": "”", "‘": "’" }
 
-/** `FAILED: x` in quotes or as code, where the sentence goes on behind it. */
+/** Quoted or code, and the sentence goes on. */
 function isQuoted(mark: string, after: string): boolean {
   const closing = CLOSING_MARK[mark]
   if (closing === undefined) return false
@@ -167,7 +167,7 @@ function isQuoted(mark: string, after: string): boolean {
   return end !== -1 && /^[\s*_]*,?\s*\p{Ll}/u.test(after.slice(end + 1))
 }
 
-/** The end of the quotation. Nested quotations and apostrophes do not end it. */
+/** Nested quotations and apostrophes do not end it. */
 function findEnd(text: string, mark: string, closing: string): number {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -179,7 +179,7 @@ function findEnd(text: string, mark: string, closing: string): number {
   return -1
 }
 
-/** The text of a marker that has none on its line: the items of a list below it, or the next line. */
+/** If its line has no text: the list below it, or the next line. */
 function textsBelow(lines: readonly string[]): string[] {
   const start = lines.findIndex((line) => line.trim() !== "")
   const items: string[] = []
@@ -193,7 +193,7 @@ function textsBelow(lines: readonly string[]): string[] {
   return items.filter((item) => item !== "")
 }
 
-/** Without the marks around it. A text has at least one letter or digit. */
+/** Removes marks. A text has at least one letter or digit. */
 function clean(text: string): string {
   let bare = text
     .replace(/^[\s:：.*_>–—•+-]+/u, "")
@@ -222,7 +222,7 @@ const NONE = /^(?:tests?:?\s*)?(?:none|nothing|n\/a|null|nil|zero|no failures?|0
 /** `2`, `2 of 5`, `2, Passed: 10`. */
 const COUNT = /^\d+(?:\s+of\s+\d+)?(?:[\s,;|/()]+(?:\p{L}+\s*[:=]\s*\d+|\d+(?:\s+\p{L}+)?(?=$|[,;|/()])))*[\s).]*$/u
 
-/** Only the words of our prompt: an agent may put its own reason in such brackets. */
+/** Only the words of our prompt: an agent may use such brackets for its own reason. */
 const TEMPLATES =
   /^(?:[\w|]+:?\s+)?<(?:reason|reason, and how you made sure|what a person must decide, what you tried|what the matter is, and what you tried)>(?:[\s.*_)]*$|[`"'”])/
 
@@ -234,10 +234,10 @@ function isTemplate(word: MarkedLine["word"], text: string): boolean {
 }
 
 const FENCE = /^[\s>]*(?:[-*+]\s+)?(`{3,}|~{3,})\s*([\w+-]*)[^`]*$/
-/** Fences of other kinds hold code or the output of a program. */
+/** Other fences hold code or output. */
 const PLAIN: readonly string[] = ["", "text", "txt", "plain", "plaintext", "md", "markdown"]
 
-/** Replaces each fence by the lines that `keep` leaves of it. A fence that is never closed is none. */
+/** An unclosed fence is none. */
 function withoutFences(
   lines: readonly string[],
   keep: (kind: string, inside: readonly string[]) => readonly string[],
@@ -268,14 +268,14 @@ function findClose(lines: readonly string[], from: number, fence: string): numbe
   return -1
 }
 
-/** The lines of a fence that are a closing block. */
+/** Lines of a closing block. */
 function ownLines(kind: string, lines: readonly string[]): string[] {
   if (PLAIN.includes(kind)) return ownParagraphs(lines)
   // The exact form of the prompt counts anywhere.
   return lines.map((line) => (isFailure(line, { isNamed: true }) ? line : ""))
 }
 
-/** In a plain fence, a paragraph that begins with a marker is a closing block, and so is everything after a failure. */
+/** A paragraph that begins with a marker is a closing block, and so is everything after a failure. */
 function ownParagraphs(lines: readonly string[]): string[] {
   let isOwn = false
   let isPrinted = false
@@ -304,7 +304,6 @@ const UNSEEN = new RegExp(
   "gu",
 )
 
-/** At the line ends of all systems. */
 function splitLines(text: string): string[] {
   return text
     .replaceAll(UNSEEN, "")

@@ -4,25 +4,25 @@ import type { WorkPlace } from "../kernel/repository.ts"
 import type { RunName } from "../kernel/team.ts"
 import type { Task } from "./task.ts"
 
-/** What an attempt committed, as its worker reported. Refs that move later do not change it. */
+/** As the worker reported it. Later moves of refs do not change it. */
 export interface CommittedWork {
   readonly taskId: TaskId
   readonly attempt: number
-  /** The claim under which it was done. */
+  /** The claim of the work. */
   readonly token: number
   readonly base: string
-  /** The base where nothing was changed. */
+  /** The base, if nothing was changed. */
   readonly commit: string
   readonly place: WorkPlace
 }
 
-/** The step in which a worker stops work on a task that was ended by someone else. Its commits are pinned by then. */
+/** The worker stops because another one ended the task. Its commits are pinned by then. */
 export const GIVEN_UP = "given-up"
 
 /** By `task/attempt`. */
 export type CommittedByAttempt = ReadonlyMap<string, CommittedWork>
 
-/** Undefined where nothing was reported, or another worker took the task over. */
+/** Undefined without a report, or if another worker took the task over. */
 export function committedOf(
   committed: CommittedByAttempt,
   { id, attempt, claimToken }: Pick<Task, "id" | "attempt" | "claimToken">,
@@ -31,7 +31,7 @@ export function committedOf(
   return work?.token === claimToken ? work : undefined
 }
 
-/** Says where the work is, and why it does not count. */
+/** Where the work is, and why it does not count. */
 export function tellElsewhere({ commit, place }: CommittedWork, here: WorkPlace): string {
   const short = commit.slice(0, 12)
   if (isSamePlace(place, here)) return `its commit ${short} is gone from this repository`
@@ -39,7 +39,7 @@ export function tellElsewhere({ commit, place }: CommittedWork, here: WorkPlace)
   return `its commit ${short} is in ${where}, and not in this repository`
 }
 
-/** The command that brings the work here, for any folder of the machine that merges. */
+/** Works in any folder of the machine that merges. */
 export function bringCommand(name: RunName, work: CommittedWork, here: WorkPlace): string {
   const { taskId, attempt, place } = work
   if (isSamePlace(place, here)) return `teamwork task reopen ${taskId}`

@@ -1,3 +1,2 @@
-/** How hard a model should think. */
 export const EFFORTS = ["low", "medium", "high"] as const
 export type Effort = (typeof EFFORTS)[number]

@@ -3,14 +3,14 @@ import type { TaskId } from "../kernel/ids.ts"
 export const EVIDENCE_TYPES = ["command", "file", "test", "note"] as const
 export type EvidenceType = (typeof EVIDENCE_TYPES)[number]
 
-/** `attested`: teamwork ran it. `observed`: a hook saw the agent run it. `reported`: someone says so. */
+/** `attested`: teamwork ran it. `observed`: a hook saw the agent run it. `reported`: a claim without proof. */
 export const EVIDENCE_TRUSTS = ["attested", "observed", "reported"] as const
 export type EvidenceTrust = (typeof EVIDENCE_TRUSTS)[number]
 
 export const FILE_ACTIONS = ["created", "modified", "deleted"] as const
 export type FileAction = (typeof FILE_ACTIONS)[number]
 
-/** Which fields are set depends on the type; a note has none. */
+/** The fields depend on the type; a note has none. */
 export interface EvidenceFacts {
   readonly command?: string
   readonly exitCode?: number
@@ -18,7 +18,7 @@ export interface EvidenceFacts {
   readonly outputHash?: string
   readonly durationMs?: number
   readonly commit?: string
-  /** The working tree had changes that are not in the commit. */
+  /** The working tree had uncommitted changes. */
   readonly isDirty?: boolean
   readonly path?: string
   readonly action?: FileAction
@@ -29,10 +29,10 @@ export interface EvidenceFacts {
 export interface NewEvidence {
   readonly type: EvidenceType
   readonly trust: EvidenceTrust
-  /** The reporter's words; checked against the blocked patterns. */
+  /** Checked against the blocked patterns. */
   readonly text: string
   readonly facts: EvidenceFacts
-  /** The blocked pattern in the text. A task with such an entry cannot be resolved. */
+  /** A task with such an entry cannot be resolved. */
   readonly blockedPattern: string | null
 }
 
@@ -46,12 +46,12 @@ export interface Evidence extends NewEvidence {
   readonly withdrawnAt: string | null
 }
 
-/** The first pattern that the text contains as whole words, in any case. */
+/** The first pattern in the text, as whole words, in any case. */
 export function findPattern(text: string, patterns: readonly string[]): string | undefined {
   return patterns.find((pattern) => wholeWords(pattern).test(text))
 }
 
-// With marks, since an accent may be a character of its own.
+// With marks, since an accent may be a separate character.
 const WORD = "[\\p{L}\\p{M}\\p{N}_]"
 
 function wholeWords(pattern: string): RegExp {

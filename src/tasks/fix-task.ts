@@ -2,7 +2,7 @@ import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
 import { listReachable } from "./layers.ts"
 import type { TaskStatus } from "./task.ts"
 
-/** The task that repairs a merge. Its id follows from the attempt, so that there is only one. */
+/** Repairs a merge. The id follows from the attempt, so there is only one. */
 export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): TaskId {
   const plain = `fix-${id}-${attempt}`
   if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
@@ -29,10 +29,7 @@ interface FixedTask {
   readonly status: TaskStatus
 }
 
-/**
- * The attempt whose work a fix must contain. Undefined where the task was given up or reopened: then nothing waits for
- * it.
- */
+/** The attempt that a fix must contain. Undefined if its task was given up or reopened: nothing waits for it then. */
 export function findWorkToBring(
   fix: string,
   tasks: readonly FixedTask[],
@@ -48,7 +45,7 @@ export interface FixedWork {
   readonly head: string
 }
 
-/** Without this commit in the fix, the work of that task would silently be lost. */
+/** Without this commit in the fix, the work would silently be lost. */
 export function tellMissingWork({ taskId, head }: FixedWork): string {
   const short = head.slice(0, 12)
   return `the work of task ${taskId} (${short}) is not in it; bring it in with: git merge ${short}`
@@ -63,8 +60,8 @@ interface RepairTask {
 const COMING: readonly TaskStatus[] = ["open", "in_progress", "in_review"]
 
 /**
- * Whether the repair will come without a person. Others that touch the same files wait for it only then: not for a
- * repair that failed, is paused, or waits for such a task.
+ * Whether the repair comes without a person. Only then tasks with the same files wait for it, not if it failed, is
+ * paused, or waits for such a task.
  */
 export function isRepairComing(id: string, tasks: ReadonlyMap<string, RepairTask>): boolean {
   const fix = tasks.get(id)
@@ -76,7 +73,7 @@ export function isRepairComing(id: string, tasks: ReadonlyMap<string, RepairTask
   })
 }
 
-/** All needs of a task, direct and indirect. */
+/** Direct and indirect. */
 export function listNeeds(id: string, tasks: ReadonlyMap<string, Pick<RepairTask, "blockedBy">>): Set<string> {
   return listReachable(id, (each) => tasks.get(each)?.blockedBy ?? [])
 }

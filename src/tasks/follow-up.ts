@@ -5,14 +5,13 @@ import { NO_WORK, type Role, type Task } from "./task.ts"
 export const CASCADE_KINDS = ["test", "review"] as const
 export type CascadeKind = (typeof CASCADE_KINDS)[number]
 
-/** How many follow-ups may follow each other. */
 const MAX_CASCADE_DEPTH = 3
 
-/** In a title: no follow-up tasks for this task. */
+/** In a title: no follow-ups. */
 const NO_CASCADE = /\[no-cascade\]/i
 /** Ids of tasks that fix a merge, or a finding of a gate or a review. */
 const FIXES = /^(?:(?:fix|mend)-.+-\d+|finding-\d+-.+)$/
-/** The id follows from the task, so that there is only one. */
+/** Follows from the task, so there is only one. */
 export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
   const plain = `${kind}-${id}`
   if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
@@ -32,7 +31,7 @@ export const FOLLOW_UP_ROLES = {
 const FOLLOW_UP_TITLES = { test: "Test: ", review: "Review: " } as const satisfies Record<CascadeKind, string>
 const MAX_TITLE = 500
 
-/** `Test: TITLE`, also for the follow-up of a follow-up. Its first word decides about the next one. */
+/** `Test: TITLE`, also for the follow-up of a follow-up. The first word decides about the next one. */
 export function titleOfFollowUp(kind: CascadeKind, { title, work }: Pick<Task, "title" | "work">): string {
   const prefix = Object.values(FOLLOW_UP_TITLES).find((each) => title.startsWith(each))
   const own = work.cascadeOf === null || prefix === undefined ? title : title.slice(prefix.length)
@@ -48,7 +47,7 @@ export interface FollowUp {
   readonly agentType: string
 }
 
-/** All follow-ups of these tasks, if no task brings its own tests. */
+/** If no task brings its own tests. */
 export function listFollowUps(
   tasks: readonly Pick<Task, "id" | "title" | "description" | "work">[],
 ): readonly FollowUp[] {
@@ -77,7 +76,7 @@ const KEYWORD = new RegExp(`\\b(?:(${BUILDING})${FORMS}|(${TESTING})${FORMS}|(?:
 /** "Add more unit tests" is about tests; "add a page and its tests" is not. */
 const OBJECT = new RegExp(`^\\w+\\s+(?:(?!(?:and|for|of|with)\\b)[\\w-]+\\s+){0,3}?(?:${TESTING})s?\\b`, "i")
 
-/** Which follow-up a task gets, by the words of its title, or else of its description. */
+/** By the words of the title, else of the description. */
 export function followUpOf({ title, description }: Pick<Task, "title" | "description">): CascadeKind | undefined {
   const found = kindOf(title) ?? kindOf(description)
   return found === "building" ? "test" : found === "testing" ? "review" : undefined

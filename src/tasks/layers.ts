@@ -8,12 +8,12 @@ export interface Node {
 export interface Layering {
   /** Layer 1 is at index 0. */
   readonly layers: string[][]
-  /** Length of the longest chain of tasks that wait for each task. */
+  /** The longest chain of tasks that wait for it. */
   readonly height: Map<string, number>
 }
 
 /**
- * Kahn's algorithm: every task is one layer after the last of its needs. Throws `need.missing` for an unknown need, and
+ * Kahn's algorithm: a task is one layer after the last of its needs. Throws `need.missing` for an unknown need, and
  * `need.cycle` with the path of a cycle.
  */
 export function layerTasks(nodes: readonly Node[]): Layering {
@@ -65,7 +65,6 @@ function measureHeights(layers: string[][], dependants: Map<string, string[]>): 
   return height
 }
 
-/** Follows needs until a node comes again. */
 function findCycle(stuck: readonly Node[]): string[] {
   const byId = new Map(stuck.map((node) => [node.id, node]))
   const places = new Map<string, number>()
@@ -79,14 +78,13 @@ function findCycle(stuck: readonly Node[]): string[] {
   return [...path.slice(start), path[start] ?? ""]
 }
 
-/** All nodes that a walk from `start` comes to. */
 export function listReachable(start: string, next: (id: string) => readonly string[]): Set<string> {
   const found = new Set(next(start))
   for (const id of found) for (const each of next(id)) found.add(each)
   return found
 }
 
-/** Whether the task is on the longest chain of remaining tasks. False where no task waits for another. */
+/** On the longest chain of remaining tasks. False if no task waits for another. */
 export function isOnCriticalPath(left: readonly Node[], id: string): boolean {
   const ids = new Set(left.map((task) => task.id))
   const nodes = left.map((task) => ({ id: task.id, blockedBy: task.blockedBy.filter((need) => ids.has(need)) }))
@@ -108,7 +106,7 @@ export function cycleError(path: readonly string[]): AppError {
 
 const MOST_SHOWN = 20
 
-/** Shows the beginning and the end of a very long cycle. */
+/** Keeps the beginning and the end. */
 function shorten(path: readonly string[]): readonly string[] {
   if (path.length <= MOST_SHOWN) return path
   const left = path.length - MOST_SHOWN

@@ -2,27 +2,25 @@ import { findProgram, PROGRAMS } from "../agents/programs.ts"
 import { findCheck } from "./check-command.ts"
 import type { Evidence, FileAction, NewEvidence } from "./evidence.ts"
 
-/** A tool call of an agent. */
 export interface SeenUse {
-  /** The shell line that it ran, and the outcome. */
   readonly run: SeenRun | null
   readonly files: readonly { readonly path: string; readonly action: FileAction }[]
 }
 
 export interface SeenRun {
   readonly line: string
-  /** Undefined where the program did not report it. */
+  /** Undefined if the program did not report it. */
   readonly exitCode: number | undefined
   readonly output: string
 }
 
-/** An entry keeps the end of the output, in characters. */
+/** The end of the output, in characters. */
 export const KEPT_OUTPUT = 4000
 
-/** How many observed entries an attempt keeps. */
+/** Per attempt. */
 const MOST_SEEN = 50
 
-/** Which of it is evidence: a check, where its outcome differs from the last one, and a written file, once. */
+/** A check whose outcome differs from the last one, and each written file once. */
 export function observedEvidence(
   { run, files }: SeenUse,
   task: { readonly attempt: number; readonly checks: readonly string[] },
@@ -53,10 +51,7 @@ function isKnown(entry: NewEvidence, known: readonly Evidence[]): boolean {
   return last !== undefined && last.facts.exitCode === entry.facts.exitCode
 }
 
-/**
- * The exit code, as the program printed it. Some programs report a failed command as a failed call; then success means
- * 0.
- */
+/** As printed. Some programs report a failed command as a failed call; then success means 0. */
 export function exitCodeOf({
   output,
   ok,
@@ -71,5 +66,5 @@ export function exitCodeOf({
   return ok && findProgram(program)?.tools.reportsExitCode === true ? 0 : undefined
 }
 
-/** What the programs call the tool that runs shell lines. */
+/** Names of the shell tool. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set(PROGRAMS.flatMap(({ tools }) => tools.shell))

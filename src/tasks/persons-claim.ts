@@ -1,6 +1,6 @@
 const PREFIX = "person-"
 
-/** The owner of a task that a person took with `teamwork open`. */
+/** Owner of a task taken with `teamwork open`. */
 export function personsName(user: string): string {
   const safe = user.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "")
   return `${PREFIX}${safe.slice(0, 40) || "user"}`

@@ -1,7 +1,7 @@
 import type { Task } from "./task.ts"
 
 /**
- * `needed` during the work, `pending` once it is handed in, `planning` and `validating` during QA, then `passed`, or
+ * `needed` during the work, `pending` after the hand-in, `planning` and `validating` during QA, then `passed`, or
  * `failed` and back to the worker.
  */
 export const QA_STATES = ["needed", "pending", "planning", "validating", "passed", "failed"] as const
@@ -16,7 +16,7 @@ export const QA_TRANSITIONS = {
   failed: ["pending"],
 } as const satisfies Record<QaState, readonly QaState[]>
 
-/** The state of a task's work, in the words of a project manager. */
+/** In the words of a project manager. */
 export type ExecutorState =
   | "RUNNING"
   | "PENDING_VERIFICATION"
@@ -25,12 +25,12 @@ export type ExecutorState =
   | "RETURNED_FOR_FIX"
   | "PAUSED"
 
-/** The state of QA. RUNNING: it has the work and has not begun. */
+/** RUNNING: QA has the work and has not begun. */
 export type QaWorkerState = "RUNNING" | "QA_PLANNING" | "QA_VALIDATING" | "QA_COMPLETED"
 
 export interface Lifecycle {
   readonly executor: ExecutorState
-  /** Null before the work is handed in. */
+  /** Null before the hand-in. */
   readonly qa: QaWorkerState | null
 }
 
@@ -43,7 +43,7 @@ const BY_QA = {
   failed: { executor: "RETURNED_FOR_FIX", qa: "QA_COMPLETED" },
 } as const satisfies Record<QaState, Lifecycle>
 
-/** Undefined for a task that nobody works on, or without QA. */
+/** Undefined without QA, or if no worker has the task. */
 export function lifecycleOf({ status, qa }: Pick<Task, "status" | "qa">): Lifecycle | undefined {
   if (qa === null || status === "open" || status === "skipped" || status === "failed") return undefined
   return status === "paused" ? { ...BY_QA[qa], executor: "PAUSED" } : BY_QA[qa]

@@ -1,15 +1,15 @@
-// Whether a task can be claimed. This is the only definition in TypeScript. The claim statements in store/ decide the same
-// in SQL, where nothing can change between the look and the write; test/contract/readiness.test.ts compares the two.
+// Whether a task can be claimed; the only definition in TypeScript. The claim statements in store/ decide the same in
+// SQL, where nothing can change between read and write; test/contract/readiness.test.ts compares the two.
 
 import type { Team } from "../kernel/team.ts"
 import { isMet, rolesMatch, type Task, type TaskStatus } from "./task.ts"
 
-/** Why a task cannot be claimed now. Where several reasons hold, the first of this list counts. */
+/** If several hold, the first of this list counts. */
 export const OBSTACLES = ["complete", "inactive", "held", "not-open", "role", "assignee", "needs", "wave"] as const
 export type Obstacle = (typeof OBSTACLES)[number]
 
 export type ClaimableTeam = Pick<Team, "status" | "phase" | "schedule"> & {
-  /** The first wave that is not verified, as `currentWave` finds it. */
+  /** The first unverified wave, as `currentWave` finds it. */
   readonly currentWave: number
 }
 
@@ -19,11 +19,11 @@ export interface Claimant {
   readonly owner: string
   readonly workerId: string
   readonly role: string | null
-  /** A task of another role is refused, not only warned about. */
+  /** Refuse tasks of other roles, instead of a warning. */
   readonly strictRole: boolean
 }
 
-/** Without a claimant: whether any worker could claim it. `now` is the store's clock. */
+/** Without a claimant: for any worker. `now` is the store's clock. */
 export function findObstacle(
   task: ClaimableTask,
   team: ClaimableTeam,
@@ -32,7 +32,7 @@ export function findObstacle(
   if (team.phase === "COMPLETE") return "complete"
   if (team.status !== "active") return "inactive"
   const isOther = claimant?.strictRole === true && !rolesMatch(task.role, claimant.role)
-  // A second claim of the same owner only renews the lease.
+  // A second claim of the same owner renews the lease.
   if (task.status === "in_progress" && task.claimedBy === claimant?.owner) return isOther ? "role" : undefined
   if (task.status === "in_review" || (task.status === "in_progress" && !isExpired(task, now))) return "held"
   if (task.status !== "open" && task.status !== "in_progress") return "not-open"
@@ -41,7 +41,7 @@ export function findObstacle(
   return findWait(task, team)
 }
 
-/** What an open task waits for, also while its team is paused. */
+/** Also while the team is paused. */
 export function findWait(
   { unmet, wave }: Pick<Task, "unmet" | "wave">,
   { schedule, currentWave }: Pick<ClaimableTeam, "schedule" | "currentWave">,
@@ -50,7 +50,7 @@ export function findWait(
   return schedule === "waves" && wave !== null && currentWave > 0 && wave > currentWave ? "wave" : undefined
 }
 
-/** A need that does not exist counts as unmet. */
+/** An unknown need counts as unmet. */
 export function listUnmet<Id extends string>(
   { blockedBy }: { readonly blockedBy: readonly Id[] },
   statusOf: (id: Id) => TaskStatus | undefined,

@@ -3,8 +3,8 @@ import { isMet, type Task } from "./task.ts"
 type Rechecked = Pick<Task, "id" | "status" | "blockedBy">
 
 /**
- * Of the resolved tasks to check again, those whose needs are met and need no check themselves. `asked`: the revised
- * need, by task.
+ * Resolved tasks to check again whose needs are met and need no check themselves. `asked`: the revised need, by
+ * task.
  */
 export function listDueRechecks<T extends Rechecked>(tasks: readonly T[], asked: ReadonlyMap<string, string>): T[] {
   const byId = new Map<string, T>(tasks.map((task) => [task.id, task]))

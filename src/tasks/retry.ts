@@ -4,9 +4,9 @@ import { SETBACKS, type SetbackKind } from "../kernel/event-words.ts"
 export { SETBACKS, type SetbackKind }
 
 export interface RetryLimits {
-  /** How many agent runs without a result an attempt may take; 0 for no such limit. */
+  /** Runs without a result per attempt; 0 for no limit. */
   readonly maxRuns: number
-  /** How often a task is retried after a crash, or after work that did not pass. */
+  /** Retries after a crash, or after work that did not pass. */
   readonly maxRestarts: number
   readonly maxTimeoutRestarts: number
 }
@@ -17,22 +17,20 @@ export interface PastSetback {
   readonly reason?: string
 }
 
-/** One agent run for a task. */
 export interface PastRun {
   readonly agent: string
-  /** Null while it runs, or when its worker died first. */
+  /** Null while it runs, or if its worker died. */
   readonly reason: string | null
   readonly error: string | null
   readonly durationMs: number
   readonly tokens: number
 }
 
-/** What an attempt has cost so far. */
 export interface Spent {
   readonly runs: number
-  /** Whether the last run counts. A program that fails at once does not use up the tries of a task. */
+  /** A program that fails at once does not use up the tries of a task. */
   readonly isLastCounted: boolean
-  /** The last run ended exactly like an earlier one, and so would the next. */
+  /** Ended exactly like an earlier run, as would the next. */
   readonly isRepeating: boolean
 }
 
@@ -40,8 +38,8 @@ export interface Spent {
 export type AfterSetback = "retry" | "pause" | "fail"
 
 /**
- * The program, its account, its provider or the network failed. The program is left out for a while
- * (`agents/agent-fault.ts`), which limits how often this happens.
+ * The program, its account, its provider or the network failed. `agents/agent-fault.ts` leaves the program out for
+ * a while, which limits how often this happens.
  */
 const FAULTS: readonly SetbackKind[] = [
   "crashed",
@@ -60,7 +58,7 @@ const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit", "looping
 /** The same agent would fail again; another one may not. */
 const PERMANENT: readonly SetbackKind[] = ["context-overflow", "refused", "permission"]
 
-/** The agent worked without a result. These count against the limit on runs. */
+/** The agent worked without a result. Counts against the limit on runs. */
 const OF_THE_WORK: readonly SetbackKind[] = [
   "gate",
   "crashed",
@@ -77,7 +75,7 @@ const OF_THE_WORK: readonly SetbackKind[] = [
 
 const NOTHING_SPENT: Spent = { runs: 0, isLastCounted: false, isRepeating: false }
 
-/** What to do with a task after the setbacks of this attempt, the latest included. */
+/** After the setbacks of this attempt, with the latest. */
 export function afterSetback(
   setbacks: readonly PastSetback[],
   limits: RetryLimits,
@@ -95,7 +93,7 @@ export function afterSetback(
   const others = setbacks.filter(
     (each) => !(isProgramFault(each) || [...NOT_COUNTED, ...OUT_OF_TIME, ...ASKING].includes(each.kind)),
   )
-  // Each agent that is given up allows another one some tries.
+  // For each agent that is given up, another one gets some tries.
   const room = limits.maxRestarts + agentsToAvoid(setbacks).length
   return others.length > room ? "fail" : "retry"
 }
@@ -116,7 +114,7 @@ function saysItAgain(setbacks: readonly PastSetback[]): boolean {
 
 const MOST_FAULTS = 20
 
-/** The program failed, not the task. A script is the task itself. */
+/** A script is the task itself, so it is no program fault. */
 function isProgramFault({ kind, agent }: PastSetback): boolean {
   return FAULTS.includes(kind) && agent !== null && agent !== SCRIPT
 }
@@ -127,7 +125,7 @@ export function agentsToAvoid(setbacks: readonly PastSetback[]): string[] {
   return [...new Set(bad.flatMap(({ agent }) => agent ?? []))]
 }
 
-/** Agents that failed often at this task; others go first. */
+/** Others go first. */
 export function agentsToSpare(setbacks: readonly PastSetback[], { maxRestarts }: RetryLimits): string[] {
   const faults = Object.groupBy(setbacks.filter(isProgramFault), ({ agent }) => agent ?? "")
   return Object.keys(faults).filter((agent) => (faults[agent]?.length ?? 0) >= Math.max(1, maxRestarts))
@@ -147,10 +145,10 @@ const NOT_THE_TASKS: readonly string[] = [
   "auth",
   "unknown-model",
 ]
-/** Some programs report tokens only at the end. After so long, a crashed run has worked on the task. */
+/** Some programs report tokens only at the end. After this time, a crashed run has worked on the task. */
 const AT_WORK_MS = 60_000
 
-/** Whether a run counts against the task: only where the agent worked on it. */
+/** Only if the agent worked on it. */
 export function isOfTheTask({ agent, reason, durationMs, tokens }: PastRun): boolean {
   if (reason === null || NOT_THE_TASKS.includes(reason)) return false
   if (agent === SCRIPT || tokens > 0) return true
@@ -165,12 +163,12 @@ export function repeatsItself(runs: readonly PastRun[]): boolean {
   return last !== undefined && failed.includes(last)
 }
 
-/** The command and its exit code. The output below may contain a time. */
+/** Command and exit code. The output below may contain a time. */
 function firstWords({ error }: PastRun): string {
   return error?.split("\n", 1)[0] ?? ""
 }
 
-/** A worker is to blame when its process died or its workspace is broken; agents and work have setbacks of their own. */
+/** Its process died or its workspace is broken; agents and work have other setbacks. */
 export function isWorkerFault(kind: SetbackKind): boolean {
   return kind === "lost" || kind === "workspace"
 }

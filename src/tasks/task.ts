@@ -7,7 +7,6 @@ import type { QaState } from "./qa-state.ts"
 
 export { ROLES, type Role, TASK_STATUSES, type TaskStatus }
 
-/** Every allowed change of a task's status. */
 export const TASK_TRANSITIONS = {
   open: ["in_progress", "paused", "skipped"],
   in_progress: ["in_review", "resolved", "open", "paused", "failed"], // open again when released or taken over
@@ -24,17 +23,17 @@ export const GENERIC_ROLE: Role = "worker"
 export const COMPLEXITIES = ["simple", "standard", "complex"] as const
 export type Complexity = (typeof COMPLEXITIES)[number]
 
-/** How a task is done. What is null is chosen when it is claimed. */
+/** Null is chosen at the claim. */
 export interface Work {
-  /** The agent program; null leaves it to the route. */
+  /** Null: the route decides. */
   readonly agent: string | null
   readonly model: string | null
   readonly effort: Effort | null
-  /** Shell lines that the script agent runs. */
+  /** Lines of the script agent. */
   readonly commands: readonly string[]
-  /** What it runs instead after a gate refused the work, or to repair its merge. */
+  /** Runs instead after a gate refused the work, or to repair its merge. */
   readonly repair: readonly string[]
-  /** The finished task that this one follows, and how many follow-ups come before it. */
+  /** The task it follows, and how many follow-ups come before it. */
   readonly cascadeOf: TaskId | null
   readonly cascadeDepth: number
 }
@@ -65,18 +64,17 @@ export interface TaskBrief {
   readonly description: string
   readonly role: Role
   readonly complexity: Complexity
-  /** Tasks that must be met before this one may start. */
+  /** Must be met before it may start. */
   readonly blockedBy: readonly TaskId[]
   readonly acceptance: readonly string[]
   /** Commands that must exit with 0 at the end. */
   readonly checks: readonly string[]
-  /** Patterns of the files that it may write. */
+  /** Patterns of files it may write. */
   readonly files: readonly string[]
   readonly agentType: string | null
-  /** The only worker that may claim it. */
   readonly assignee: WorkerId | null
   readonly work: Work
-  /** Among ready tasks the highest goes first; 0 by default. */
+  /** The highest goes first; 0 by default. */
   readonly priority?: number
 }
 
@@ -86,22 +84,21 @@ export interface Task extends TaskBrief {
   readonly id: TaskId
   readonly priority: number
   readonly status: TaskStatus
-  /** The status to resume from a pause. */
+  /** The status to return to. */
   readonly pausedFrom: TaskStatus | null
   readonly pauseReason: string | null
-  /** How many needs are not met. */
   readonly unmet: number
-  /** From 1; null before waves are calculated. */
+  /** From 1; null before waves exist. */
   readonly wave: number | null
   readonly attempt: number
   readonly result: string | null
-  /** Null where it does not go through the phases. */
+  /** Null without phases. */
   readonly phase: Phase | null
-  /** Null where its work needs no QA. */
+  /** Null without QA. */
   readonly qa: QaState | null
   readonly claimedBy: string | null
   readonly claimedAt: string | null
-  /** Goes up with each claim. A write with an older one is refused. */
+  /** Goes up with each claim; writes with an older one are refused. */
   readonly claimToken: number
   readonly leaseUntil: string | null
   readonly workerId: WorkerId | null
@@ -132,7 +129,7 @@ export function assertMove(task: Pick<Task, "id" | "status">, to: TaskStatus): v
   )
 }
 
-/** A worker has claimed it and is not done. */
+/** Claimed and not done. */
 export function isHeld(status: TaskStatus): boolean {
   return status === "in_progress" || status === "in_review"
 }
@@ -142,7 +139,7 @@ export function hasEnded(status: TaskStatus): boolean {
   return status === "resolved" || status === "failed" || status === "skipped"
 }
 
-/** A need is met when its task is done or skipped. */
+/** Done or skipped. */
 export function isMet(status: TaskStatus): boolean {
   return status === "resolved" || status === "skipped"
 }

@@ -3,7 +3,7 @@ import type { TaskId } from "../kernel/ids.ts"
 
 export { WAVE_STATUSES, type WaveStatus }
 
-/** The decision of a gate. All other states follow from the tasks. */
+/** All other states follow from the tasks. */
 export type WaveVerdict = "verified" | "failed" | null
 
 export interface Wave {
@@ -17,7 +17,7 @@ export interface Wave {
 export interface WavePlan {
   readonly version: "1.0"
   readonly totalWaves: number
-  /** The first wave that is not verified; the last one when all are; 0 without waves. */
+  /** The first unverified wave; the last one if all are verified; 0 without waves. */
   readonly currentWave: number
   readonly waves: readonly Wave[]
 }
@@ -26,7 +26,6 @@ export interface WaveFacts {
   readonly number: number
   readonly verdict: WaveVerdict
   readonly total: number
-  /** Tasks whose status meets a need. */
   readonly met: number
 }
 

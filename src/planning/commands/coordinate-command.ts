@@ -13,7 +13,6 @@ const input = {
   saveRoles: flag("also write the roles to .teamwork/roles/, where you can change them"),
 }
 
-/** A plan with the preset `coordinate`. */
 export const coordinate = command({
   summary: "Split a goal into capabilities, up to five roles for them, and tasks; show the plan and apply it",
   fields: input,

@@ -8,7 +8,7 @@ export interface Classification {
   readonly frontend: readonly Signal[]
 }
 
-/** Counts each family of signal words once. A tie is ambiguous, also one of zero. */
+/** Each family of signal words counts once. A tie is ambiguous, even of zero. */
 export function classifyTask(text: string): Classification {
   const signals = findSignals(text)
   const backend = signals.get("backend") ?? []

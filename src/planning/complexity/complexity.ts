@@ -7,7 +7,7 @@ import { findSignals, type Signals, type WeightGroup } from "./word-families.ts"
 
 const DEFAULT_TIER: ModelTier = "sonnet"
 
-/** Known facts go before guesses from the text. */
+/** Facts go before guesses from the text. */
 export interface TaskFacts {
   readonly subtasks?: number
   readonly files?: number
@@ -40,7 +40,6 @@ export function analyzeComplexity(text: string, facts: TaskFacts = {}): Complexi
 
 interface Reading {
   readonly prose: string
-  /** Blocks of code. */
   readonly blocks: number
   readonly signals: Signals
   readonly facts: TaskFacts
@@ -54,11 +53,9 @@ export function tierOf(score: number): ModelTier {
 export interface TierInput {
   readonly text: string
   readonly facts?: TaskFacts
-  /** Named by the caller. */
   readonly tier?: ModelTier
-  /** Who does it, with the model that this role always gets. */
+  /** With the fixed model of this role. */
   readonly role?: { readonly name: string; readonly model: ModelTier | undefined }
-  /** What the plan says. */
   readonly complexity?: Complexity
   /** For texts without a sign. */
   readonly defaultModel?: ModelTier
@@ -66,13 +63,13 @@ export interface TierInput {
 
 export interface TierChoice extends ComplexityScore {
   readonly because: string
-  /** What the words show about the size of the work. */
+  /** The size of the work, by its words. */
   readonly sign?: WorkSign
 }
 
 /**
- * In this order: the named tier, the role's, the plan's, and what the text shows. Hard work is complex, a small change
- * is simple, and a high score counts. A low score shows nothing, since most issues say little; then the default holds.
+ * In this order: the named tier, the role's, the plan's, and the text. Hard work is complex, a small change is
+ * simple, and a high score counts. A low score shows nothing, since most issues say little; then the default holds.
  */
 export function chooseTier(input: TierInput): TierChoice {
   const { text, facts, tier, role, complexity, defaultModel = DEFAULT_TIER } = input
@@ -91,7 +88,7 @@ export function chooseTier(input: TierInput): TierChoice {
   return choose(defaultModel, `no words show that it is simple or complex, and team.defaultModel is ${defaultModel}`)
 }
 
-/** What the plan says, or else what the text shows. */
+/** The plan's, else by the text. */
 export function complexityOf(
   { title, description, files, complexity }: PlannedText,
   defaultModel?: ModelTier,
@@ -112,7 +109,7 @@ function saySign({ kind, words }: WorkSign): string {
   return `${kind} (${quote(words)})`
 }
 
-/** A fence that is not closed reaches to the end. */
+/** An unclosed fence reaches to the end. */
 const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g
 
 /** Words in code do not describe the work. */
@@ -124,7 +121,7 @@ function takeOutCode(text: string): { prose: string; blocks: number } {
 const LONG_TEXT_WORDS = 100
 const VERY_LONG_TEXT_WORDS = 250
 
-/** So many words, or letters of languages without spaces. Most texts have neither and are not counted. */
+/** Words, or letters of languages without spaces. Most texts have fewer and are not counted. */
 const MAY_BE_LONG = /^\s*(?:\S+\s+){99}\S|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 
 function addLexicalPoints(list: Points[], { prose, blocks, signals }: Reading): void {
@@ -185,7 +182,7 @@ function addContextPoints(list: Points[], { prose, signals }: Reading): void {
 const DROPS_DATA =
   /\b(?:drop|truncate|delete|wipe)\b[^.\n]{0,30}\b(?:tables?|columns?|databases?)\b|\bcannot be (?:undone|reversed)\b/i
 
-/** A single "API" in a task about a page is no second area: each area needs half as many signals as the strongest. */
+/** A single "API" in a task about a page is no second area: each area needs half the signals of the strongest. */
 function findAreas(signals: Signals): string[] {
   const operations = signals.get("operations")?.length ?? 0
   const backend = (signals.get("backend")?.length ?? 0) - operations

@@ -1,7 +1,6 @@
 /**
- * How many pieces of work a text asks for: the items of its list, or what its orders enumerate ("add login, logout and
- * refresh" are three). The first sentence counts as an order, since titles have no verb. Of the others only orders
- * count.
+ * The number of requested pieces of work: items of a list, or of an order ("add login, logout and refresh" are
+ * three). The first sentence counts as an order, since titles have no verb; of the others only orders count.
  */
 export function countParts(prose: string): number {
   const items = prose.match(LIST_ITEMS)?.length ?? 0
@@ -25,7 +24,7 @@ function splitSentences(prose: string): string[] {
 
 const HAS_WORD = /\w/
 
-/** The start of a line, with the line break before it. */
+/** With the line break before it. */
 const LIST_ITEMS = /(?:^|\n)[^\S\n]*(?:[-*+•]|\d{1,2}[.)]|\[[ x]\])[^\S\n]+/g
 const ABBREVIATIONS = /\b(?:e\.g|i\.e|etc|vs|approx)\./gi
 
@@ -38,7 +37,7 @@ function isQuestion(sentence: string): boolean {
 
 const BETWEEN_PIECES = /,|:\s|\s(?:and|plus|then|as well as)\s/i
 
-/** Longer pieces are prose between commas, not items. */
+/** Longer pieces are prose, not items. */
 const TOO_LONG = /^(?:\S+\s+){8}\S/
 
 const SUBORDINATE =
@@ -61,7 +60,7 @@ function countPieces(sentence: string): number {
       if (isItem(piece.trim())) items++
     }
   }
-  // "A page with a form and a list" are three: `with` begins a list when another item follows.
+  // "A page with a form and a list" are three: `with` begins a list if another item follows.
   const opensList = others > 0 && /\s(?:with|including)\s/i.test(first ?? "")
   return items + (opensList ? 2 : 1)
 }

@@ -2,20 +2,16 @@ import { withoutAddresses } from "./word-families.ts"
 import { HARD_SIGNS, type HardKind, ONE_FEATURE, SIDES, SMALL_SIGNS, type SmallKind } from "./work-signs.ts"
 
 export type WorkSign = {
-  /** The words that show it. */
   readonly words: string
 } & (
   | { readonly size: "hard"; readonly kind: HardKind | "system" }
   | { readonly size: "small"; readonly kind: SmallKind }
 )
 
-/** Beyond this, texts repeat themselves or quote others. */
+/** Longer texts repeat themselves or quote others. */
 const MOST_READ = 6000
 
-/**
- * What the words of a task show about its size. A title about wording is small, whatever the words are about. Otherwise
- * one hard sign outweighs all small ones.
- */
+/** A title about wording is small, whatever the words are about. Otherwise one hard sign outweighs all small ones. */
 export function judgeWork(prose: string): WorkSign | undefined {
   const text = withoutAddresses(prose.slice(0, MOST_READ)).trim()
   const end = text.indexOf("\n")
@@ -36,7 +32,7 @@ function findSmall(title: string): WorkSign | undefined {
   return undefined
 }
 
-/** Signs in the title come first, since they name the work. */
+/** The title first, since it names the work. */
 function findHard(title: string, text: string): WorkSign | undefined {
   const found = (kind: string, words: string): WorkSign => ({ size: "hard", kind: kind as HardKind, words })
   const kinds = Object.entries(HARD_SIGNS)
@@ -52,7 +48,7 @@ function findHard(title: string, text: string): WorkSign | undefined {
 }
 
 /**
- * How many sides of a system the beginning of a text may touch before the work counts as hard. Longer texts may touch
+ * Sides of a system that the beginning of a text may touch before the work counts as hard. Longer texts may touch
  * more.
  */
 const MOST_SIDES = [
@@ -61,10 +57,10 @@ const MOST_SIDES = [
   { letters: 2000, sides: 4 },
 ] as const
 
-/** A sentence of the body that enumerates at least four things. */
+/** Enumerates at least four things. */
 const SEVERAL_PARTS = /\n(?:.*[.!?] )?[^.!?\n,;]{2,60}(?:[,;] [^.!?\n,;]{2,60}){3}/
 
-/** More text at the end does not change what the beginning showed. */
+/** More text at the end does not change the sign of the beginning. */
 function findSides(text: string): WorkSign | undefined {
   const more = ONE_FEATURE.test(text) ? 1 : 0
   for (const { letters, sides } of MOST_SIDES) {

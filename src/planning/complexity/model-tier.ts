@@ -1,6 +1,6 @@
 import type { Complexity } from "../../tasks/task.ts"
 
-// In a file of its own: most commands need these names and none of the word tables.
+// A separate file: most commands need these names without the word tables.
 
 export const MODEL_TIERS = ["haiku", "sonnet", "opus"] as const
 export type ModelTier = (typeof MODEL_TIERS)[number]

@@ -1,6 +1,6 @@
 import { withoutAddresses } from "./word-families.ts"
 
-/** The files that a text names. Prose has slashes and dots too: "and/or", "1/2", "v2.0", "e.g.", "TCP/IP". */
+/** Prose has slashes and dots too: "and/or", "1/2", "v2.0", "e.g.", "TCP/IP". */
 export function findPaths(text: string): string[] {
   const tokens = findTokens(withoutAddresses(text))
   const found: string[] = []
@@ -14,7 +14,7 @@ export function findPaths(text: string): string[] {
   return found.length < 2 ? found : [...new Set(found)]
 }
 
-/** Words with a slash, or with a dot inside. Few words have one, so look for those first. */
+/** Words with a slash, or a dot inside. Few words have one, so this searches for those first. */
 function findTokens(text: string): string[] {
   const tokens: string[] = []
   const sign = /(?:[./\\](?=\S)|file\b)[^ \n\t\r"'`()<>,;|]{0,300}/g // with the rest of the token
@@ -31,7 +31,6 @@ function findTokens(text: string): string[] {
   return tokens
 }
 
-/** The part of a token at the end of a text. */
 const AT_END = /[^ \n\t\r"'`()<>,;|]*$/
 
 const LONGEST_PATH = 300
@@ -49,7 +48,7 @@ const EXTENSIONS = new Set(
 /** Prose does not put these before a slash. */
 const SOURCE_FOLDERS = new Set("src lib packages apps internal cmd pkg scripts fixtures node_modules".split(" "))
 
-/** These are words of prose too ("docs/tests"): only a longer path counts. */
+/** Also words of prose ("docs/tests"): only a longer path counts. */
 const WORD_FOLDERS = new Set("app test tests docs config public bin bench components pages".split(" "))
 
 const NAMES_LIKE_FILES = /^(?:node|next|vue|react|express|nuxt|three|d3|ember|backbone|chart|alpine)\.js$/i

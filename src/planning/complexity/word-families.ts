@@ -4,14 +4,14 @@ import WORDS from "./signal-words.json"
 export type WeightGroup = keyof typeof WORDS.weight
 export type WordGroup = "backend" | "frontend" | "operations" | WeightGroup
 
-/** Words of one family count as one signal, however often they occur. */
+/** A family counts as one signal, however often its words occur. */
 export interface Signal {
   readonly family: string
-  /** The first word of the family in the text, in lower case. */
+  /** The first one in the text, in lower case. */
   readonly word: string
 }
 
-/** By group, in the order of the text. Signals of operations are listed as backend too. */
+/** In the order of the text. Signals of operations also count as backend. */
 export type Signals = ReadonlyMap<WordGroup, readonly Signal[]>
 
 interface Family {
@@ -19,7 +19,6 @@ interface Family {
   readonly group: WordGroup
 }
 
-/** A word among its neighbours. */
 interface Place {
   readonly text: string
   readonly words: readonly string[]
@@ -68,7 +67,7 @@ function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   else list.push(item)
 }
 
-/** Addresses do not say what is to be done. Bounded, so that long words do not take quadratic time. */
+/** Addresses do not describe the work. Bounded, so that long words do not take quadratic time. */
 export function withoutAddresses(text: string): string {
   if (!/:\/\/|www\.|@/.test(text)) return text
   let plain = text
@@ -80,7 +79,7 @@ export function withoutAddresses(text: string): string {
 
 const WORD = /[a-z0-9\u00c0-\u024f]+(?:['’](?!s\b)[a-z]+)?/g
 
-/** Names are split: `LoginForm.tsx` is login, form, tsx. */
+/** Splits names: `LoginForm.tsx` is login, form, tsx. */
 function readWords(text: string): readonly string[] {
   const plain = withoutAddresses(text)
   const apart = /[a-z][A-Z]/.test(plain) ? plain.replaceAll(/[A-Za-z]*[a-z][A-Z][A-Za-z]*/g, splitName) : plain
@@ -98,12 +97,11 @@ function isOneName(lower: string): boolean {
 }
 
 /**
- * The words of signal-words.json. A plain word stands for its plural too, `stem*` for every word that begins so, and two
- * words for the pair, however it is joined: `back end` is back-end too. Operations count as backend, and as an area of
- * their own.
+ * From signal-words.json. A word includes its plural, `stem*` every word that begins so, and a pair all its
+ * spellings: `back end` is back-end too. Operations count as backend, and as an area of their own.
  */
 interface WordIndex {
-  /** By word, pair or stem, as written in the tables. */
+  /** As written in the tables. */
   readonly families: Map<string, Family[]>
   /** First words of pairs. */
   readonly beginnings: Set<string>
@@ -147,7 +145,7 @@ interface Meaning {
 
 const NOTHING: Meaning = { families: [], beginsPair: false, isNotMeant: undefined }
 
-/** Texts have few different words, so each is looked up once. The size is limited, since words can be made up. */
+/** Texts have few different words, so each is looked up once. Limited, since words can be made up. */
 const meanings = new Map<string, Meaning>()
 const MOST_MEANINGS = 10_000
 
@@ -176,7 +174,7 @@ function singular(word: string): string {
   return word.slice(0, -1)
 }
 
-/** Uses of a word in another sense. */
+/** Other senses of a word. */
 const NOT_MEANT: Readonly<Record<string, (place: Place) => boolean>> = {
   rest: isRemainder,
   design: isTechnicalDesign,
@@ -200,7 +198,7 @@ const NOT_MEANT: Readonly<Record<string, (place: Place) => boolean>> = {
   "clean up": ({ words, at }) => !words.slice(at + 2, at + 7).some((word) => CODE_NOUNS.has(singular(word))),
 }
 
-/** REST is written in capitals, or names what is built that way. */
+/** REST has capitals, or names what is built that way. */
 function isRemainder({ text, words, at }: Place): boolean {
   const next = singular(words[at + 1] ?? "")
   if (["api", "endpoint", "service", "interface", "client", "controller", "resource"].includes(next)) return false
@@ -209,7 +207,7 @@ function isRemainder({ text, words, at }: Place): boolean {
 
 const FILLERS = new Set(["the", "a", "an", "our", "this", "new", "its"])
 
-/** The design of a schema, an API or a system is not a designer's work. */
+/** Design of a schema, an API or a system is no designer's work. */
 function isTechnicalDesign({ words, at }: Place): boolean {
   let next = at + 1
   while (FILLERS.has(words[next] ?? "")) next++

@@ -10,7 +10,7 @@ export type WorkKind =
   | "coordination"
   | "ui"
 
-/** The first that fits is the kind. */
+/** The first match is the kind. */
 const PATTERNS: readonly (readonly [WorkKind, RegExp])[] = [
   ["security audit", /\bsecurity (?:audit|review|check)|\b(?:audit|penetration test|threat model)\b/i],
   ["review", /\bcode[- ]review\b|(?:^|[.:\n]\s*)(?:please )?review\b|\bcritique\b/i],

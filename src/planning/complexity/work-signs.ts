@@ -1,7 +1,7 @@
-// Signs in the words of a task that it is small, or hard: phrases in work-phrases.json, and patterns here. They were tuned
-// on the labelled issues in bench/complexity. A phrase stands for whole words in any case; `stem*` stands for every word
-// that begins so, and a blank for blanks or a dash. Signs for titles are searched in the first line only, because in a
-// body the same words are often background. Patterns are bounded, so that no text takes long.
+// Signs that a task is small or hard: phrases in work-phrases.json, and patterns here, tuned on the labelled issues in
+// bench/complexity. A phrase stands for whole words in any case; `stem*` for every word that begins so, and a blank for
+// blanks or a dash. Title signs are searched in the first line only, because in a body the same words are often
+// background. Patterns are bounded, so that no text takes long.
 
 import PHRASES from "./work-phrases.json"
 
@@ -129,7 +129,7 @@ export const SMALL_SIGNS: Readonly<Record<SmallKind, readonly RegExp[]>> = {
   ],
   entry: [phrases(PHRASES.small.entry), /^ignore\b|\bto the \w+ list$/i],
   sight: [
-    // Something small that people see, and what is wrong with it.
+    // A small visible thing, and its fault.
     /^(?=.{0,90}$)(?=.*\b(?:link|url|label|caption|heading|gif|logo|image|icon|text|address|comment|accent|credits|man page|manual|sponsors|version|acento)\b)(?=.*\b(?:fix|wrong|outdated|missing|replace|new|update|old|empty|lacks|should be|falta|still)\b).+$/i,
     /^[\w./-]+\.(?:json|md|ya?ml|toml|txt|cfg|ini|sh|html|css)\b.{0,60}$/i,
   ],
@@ -142,7 +142,7 @@ export const SMALL_SIGNS: Readonly<Record<SmallKind, readonly RegExp[]>> = {
   ],
 }
 
-/** The sides of a system. One says little; several at once are a sign of hard work. */
+/** One side of a system says little; several are a sign of hard work. */
 export const SIDES: Readonly<Record<string, RegExp>> = {
   flow: /\b(?:workers?|threads?|processes|queues?|jobs?|consumers?|producers?|events?|callbacks?|requests|buffers?|loops?|messages|handlers?)\b/i,
   state:
@@ -161,6 +161,6 @@ export const SIDES: Readonly<Record<string, RegExp>> = {
     /\b(?:pars(?:e|er|ing)|compiler|drivers?|kernel|native|protocols?|librar\w+|layers?|engines?|runtime|algorithms?|graph|incremental|deterministic|isolation|dependenc\w+|simulat\w+|statistics)\b/i,
 }
 
-/** A title that asks for one feature: its text may touch one more side. */
+/** One feature in the title: the text may touch one more side. */
 export const ONE_FEATURE =
   /^(?:\[?\w+[\]:)]+:? )*(?:feature(?: request)?:|(?:feature(?: request)?:? )?(?:add|show|allow|support|print|accept|skip|remember|make|let|display|sort|filter|option|export|import|provide|validate|include|hide|highlight|write|document|limit|use|publish|upload|notify|send|retry|remind)\b)/i

@@ -3,7 +3,7 @@ import type { Task } from "../../tasks/task.ts"
 import type { Responsibility } from "../roles/roles.ts"
 import { findWorkKind } from "./work-kind.ts"
 
-/** The outcome of a task. It decides who does it and how it is handed over. */
+/** Decides who does a task and how it is handed over. */
 export const WORK_TYPES = ["code", "document", "research", "design"] as const
 export type WorkType = (typeof WORK_TYPES)[number]
 
@@ -44,7 +44,7 @@ const OF_RESPONSIBILITY: Readonly<Partial<Record<Responsibility, WorkType>>> = {
   synthesis: "document",
 }
 
-/** In this order: agent type, the responsibility of a role made for the plan, role, files, words. */
+/** In this order: agent type, responsibility of a generated role, role, files, words. */
 export function workTypeOf(
   { title, description, role, files, agentType }: Described,
   responsibility?: Responsibility,
@@ -62,7 +62,7 @@ export function workTypeOf(
   return kind === "review" || kind === "security audit" || kind === "architecture" ? "research" : "code"
 }
 
-/** A path that the pattern matches: wildcards become names. */
+/** Wildcards become names. */
 function plainPath(pattern: string): string {
   return pattern.replaceAll("**", "any").replaceAll("*", "any")
 }

@@ -27,19 +27,18 @@ export interface AppliedPlan {
   readonly created: readonly TaskId[]
   readonly updated: readonly TaskId[]
   readonly unchanged: readonly TaskId[]
-  /** Tasks of the team that the plan does not name. They do not change. */
+  /** Not in the plan; unchanged. */
   readonly others: readonly TaskId[]
   readonly totalWaves: number
-  /** Roles that were made. Existing ones are kept. */
+  /** Only new ones. */
   readonly roleSpecs: readonly string[]
-  /** The run that was closed because the plan began a new one. */
+  /** The run that ended because the plan began a new one. */
   readonly closed: number | null
 }
 
 /**
- * Writes a checked plan into the store in one transaction: the team where it is missing, tasks and waves. If the team's
- * run is over, it begins the next run. Before work begins, the same plan again changes nothing, and a changed plan
- * changes and adds open tasks.
+ * Writes a checked plan in one transaction: a missing team, tasks and waves. If the run is over, begins the next
+ * one. Before work begins, the same plan changes nothing, and a changed plan changes and adds open tasks.
  */
 export const applyPlan = operation({
   name: "plan.apply",
@@ -103,7 +102,6 @@ interface GivenPlan {
   readonly new?: boolean
 }
 
-/** The current run, or a new one. */
 async function ensureRun(
   tx: Tx,
   name: TeamName,
@@ -130,7 +128,7 @@ async function ensureRun(
   return { team, closed: null }
 }
 
-/** Every task of the plan exists as the plan describes it. */
+/** Every task exists as the plan describes it. */
 export function isSamePlan({ tasks }: Plan, known: readonly Task[]): boolean {
   const byId = new Map<string, Task>(known.map((task) => [task.id, task]))
   const planned = new Set<string>(tasks.map(({ id }) => id))
@@ -141,9 +139,9 @@ export function isSamePlan({ tasks }: Plan, known: readonly Task[]): boolean {
 }
 
 /**
- * A plan that is added to a run may use numbers that the run has for other tasks: these get free numbers, also in
- * needs. A task that exists with the same content is not added twice. An id that a person chose, or a number with the
- * same title, means the existing task.
+ * An added plan may use numbers of other tasks: its tasks then get free numbers, also in needs. A task with the
+ * same content is not added twice. An id that a person chose, or a number with the same title, means the existing
+ * task.
  */
 async function withFreeIds(tx: Tx, team: StoredTeam, plan: Plan, known: ReadonlyMap<string, Task>): Promise<Plan> {
   const planned = new Set<string>(plan.tasks.map(({ id }) => id))
@@ -162,7 +160,7 @@ async function withFreeIds(tx: Tx, team: StoredTeam, plan: Plan, known: Readonly
   }
 }
 
-/** The same except for its number and the numbers that it needs. */
+/** The same except for its number and the numbers of its needs. */
 function isTwin(wish: PlanTask, task: Task): boolean {
   const change = changeOf(withComplexity({ ...wish, needs: [] }, task, undefined), task, new Set())
   return change === undefined || change.fields.every((field) => field === "needs")
@@ -177,7 +175,7 @@ async function freeNumber(tx: Tx, team: StoredTeam, isTaken: (id: string) => boo
 
 const ANALYSIS = "task-analysis.json"
 
-/** Keeps the planner's words and the capabilities as a document of the team. */
+/** A document of the team with the planner's words and the capabilities. */
 async function keepAnalysis(tx: Tx, key: number, plan: Plan): Promise<void> {
   const { goal, understanding = null, capabilities = [], tasks } = plan
   if (understanding === null && capabilities.length === 0) return
@@ -212,7 +210,7 @@ interface Known {
   readonly onOverlap: Settings["onOverlap"]
 }
 
-/** Tasks of the team that the plan does not name own files too. The plan was only checked by itself. */
+/** Other tasks of the team own files too; the plan was only checked by itself. */
 async function keepFromOthers(tx: Tx, team: StoredTeam, given: Known): Promise<readonly PlanTask[]> {
   const { tasks, known, settings, onOverlap } = given
   const planned = new Set<string>(tasks.map(({ id }) => id))
@@ -241,7 +239,7 @@ async function keepFromOthers(tx: Tx, team: StoredTeam, given: Known): Promise<r
   return tasks.map((task) => ({ ...task, needs: [...task.needs, ...(waits.get(task.id) ?? [])] }))
 }
 
-/** With needs that were added later: a fix task, or a task with the same files. */
+/** With needs added later: a fix task, or a task with the same files. */
 function needsOf({ id, needs }: PlanTask, known: ReadonlyMap<string, Task>): TaskId[] {
   return [...new Set([...needs, ...(known.get(id)?.blockedBy ?? [])])]
 }
@@ -254,7 +252,7 @@ interface PlannedChange {
 }
 
 /**
- * By the text, where the plan says nothing. An existing task with the same text keeps its complexity, so a changed
+ * By the text, if the plan says nothing. An existing task with the same text keeps its complexity, so a changed
  * setting does not change the plan.
  */
 function withComplexity(task: PlanTask, before: Task | undefined, defaultModel: ModelTier | undefined): JudgedTask {
@@ -265,7 +263,7 @@ function withComplexity(task: PlanTask, before: Task | undefined, defaultModel: 
 
 type JudgedTask = PlanTask & { readonly complexity: Complexity }
 
-/** How an existing task differs from the plan; undefined when it does not. */
+/** Undefined if the task is as planned. */
 function changeOf(wish: JudgedTask, task: Task | undefined, planned: ReadonlySet<string>): PlannedChange | undefined {
   if (task === undefined) return undefined
   const { blockedBy, assignee: _, ...brief } = briefOf(wish)
@@ -287,7 +285,7 @@ function briefOf(task: JudgedTask): TaskBrief {
   return { ...texts, blockedBy: [...new Set(needs)], assignee: null, work: workOf(task) }
 }
 
-/** A task that has begun cannot be changed by a plan. */
+/** A plan cannot change a task that has begun. */
 function assertNotBegun(changes: readonly PlannedChange[]): void {
   const begun = changes.filter(({ task }) => task.status !== "open")
   if (begun.length === 0) return
@@ -330,7 +328,7 @@ async function changeTask(tx: Tx, team: StoredTeam, { task, change, needs, field
   await tx.events.append(team.key, PERSON, { type: "task.needs_changed", data })
 }
 
-/** Recalculates waves where the graph changed, and ends planning. */
+/** New waves if the graph changed; ends planning. */
 async function layOut(tx: Tx, team: StoredTeam, hasChanged: boolean): Promise<number> {
   const before = (await tx.waves.list(team.key)).length
   const total = hasChanged || before === 0 ? await replanWaves(tx, team, PERSON) : before

@@ -4,7 +4,7 @@ import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { Past, PastRun } from "../estimate.ts"
 
-/** The price of a run that did not report its cost. */
+/** For a run that did not report its cost. */
 export type PriceOf = (model: string, tokens: TokenCount) => number | undefined
 
 interface TokenCount {
@@ -17,7 +17,7 @@ interface TokenCount {
 const MOST_TEAMS = 20
 const MOST_RUNS = 300
 
-/** The latest agent runs of all teams of this project, with their tasks. */
+/** Of all teams of this project. */
 export async function readPastRuns({ store }: Context, name: TeamName, priceOf: PriceOf): Promise<Past> {
   return store.read(async (tx) => {
     const teams = (await tx.teams.list()).filter(({ project }) => project === name.project)

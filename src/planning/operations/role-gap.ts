@@ -25,17 +25,17 @@ import { RESPONSIBILITIES } from "../roles/roles.ts"
 import { putSpec, readSpecs } from "./role-specs.ts"
 
 export interface GapAnswer {
-  /** The role that has the capability; null where none could be made. */
+  /** Null if none could be made. */
   readonly role: string | null
   readonly isNewRole: boolean
-  /** The new task for that role. The task that reported the gap waits for it. */
+  /** The task that reported the gap waits for it. */
   readonly task: TaskId | null
   readonly why: string
 }
 
 /**
- * Answers a worker that lacks a capability: makes a role for it, if the team may have another one, and a task that the
- * worker's task waits for. Otherwise the task stays as it is, and the lead gets the reason.
+ * For a worker that lacks a capability: makes a role, if the team may have another one, and a task that the
+ * worker's task waits for. Otherwise the lead gets the reason.
  */
 export const reportGap = operation({
   name: "role.gap",
@@ -82,7 +82,7 @@ export const reportGap = operation({
   },
 })
 
-/** The same gap of a task is closed once. */
+/** Each gap of a task is closed once. */
 async function findAnswered(
   tx: Tx,
   key: number,

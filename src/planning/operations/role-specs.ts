@@ -9,7 +9,7 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { Plan } from "../plan.ts"
 import { MAX_ROLE_SPECS, type MadeRole, readRoleSpec, renderRoleSpec, specPath } from "../roles/role-spec.ts"
 
-/** The roles made for a team; none for a team that does not exist. */
+/** Empty if the team does not exist. */
 export async function listRoleSpecs({ store }: Pick<Context, "store">, name: TeamName): Promise<MadeRole[]> {
   return store.read(async (tx) => {
     const team = await tx.teams.find(name)
@@ -33,7 +33,6 @@ export async function readSpecs(tx: Tx, key: number): Promise<MadeRole[]> {
   return (await tx.documents.list(key)).flatMap((document) => readRoleSpec(document) ?? [])
 }
 
-/** The responsibilities of the team's roles. */
 export async function readMadeRoles(tx: Tx, key: number): Promise<MadeRoles> {
   const roles = await readSpecs(tx, key)
   return new Map(
@@ -41,7 +40,7 @@ export async function readMadeRoles(tx: Tx, key: number): Promise<MadeRoles> {
   )
 }
 
-/** Keeps the roles of a plan with the team. Returns the names of the new ones. */
+/** Returns the names of the new ones. */
 export async function putSpecs(tx: Tx, key: number, { roleSpecs = [], tasks }: Plan): Promise<string[]> {
   if (roleSpecs.length === 0) return []
   const known = (await readSpecs(tx, key)).map(({ name }) => name)

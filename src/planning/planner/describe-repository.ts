@@ -8,7 +8,7 @@ const MOST_FILES = 400
 const MOST_FOLDERS = 80
 const NOT_TOLD = /(?:^|\/)(?:node_modules|vendor|dist|build|target|\.git)\/$/
 
-/** The committed files, upper folders first, and the commands of the gates. */
+/** Committed files, upper folders first, and gate commands. */
 export async function describeRepository({
   repository,
   settings,

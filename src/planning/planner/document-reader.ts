@@ -6,12 +6,11 @@ export interface Position {
   readonly column: number
 }
 
-/** A plan document and its positions. */
 export interface PlanDocument {
   readonly value: unknown
-  /** Syntax errors; with any of them there is no value. */
+  /** Syntax errors; then there is no value. */
   readonly faults: readonly (Position & { readonly message: string })[]
-  /** The position of a value, or of the nearest value around it. */
+  /** Of the value, or of the nearest one around it. */
   placeOf(path: PlanPath): Position
 }
 

@@ -14,8 +14,8 @@ const HOW = [
 const REMARK = /^#.*\n?/gm
 
 /**
- * Lets a person change the plan in an editor. A wrong plan comes back with its problems on top, until it is right,
- * unchanged or empty. Undefined for an empty file.
+ * A wrong plan comes back with its problems on top, until it is right, unchanged or empty. Undefined if it is
+ * empty.
  */
 export async function editPlan(
   plan: Plan,
@@ -45,7 +45,7 @@ export async function editPlan(
   }
 }
 
-/** Replaces the earlier problems. Lines are counted in the new text. */
+/** Replaces earlier problems. Counts lines in the new text. */
 function withRemarks(edited: string, error: AppError): string {
   const body = edited.replace(/^(?:#.*\n)*\n?/, "")
   const before = edited.split("\n").length - body.split("\n").length

@@ -8,18 +8,18 @@ import { readMarkdown } from "./markdown-document.ts"
 import { readYaml } from "./yaml-document.ts"
 
 export interface PlacedProblem extends Position {
-  /** `tasks[2].needs`; empty for the whole plan. */
+  /** `tasks[2].needs`; empty for the plan. */
   readonly field: string
   readonly message: string
 }
 
 export interface PlanText {
-  /** For messages. Its ending decides the format. */
+  /** The ending decides the format. */
   readonly name: string
   readonly text: string
 }
 
-/** Reads and checks a plan document. Throws `plan.invalid` with all problems. */
+/** Throws `plan.invalid` with all problems. */
 export async function loadPlan(source: PlanText, facts: PlanFacts): Promise<Omit<CheckedPlan, "problems">> {
   const { name, text } = source
   const document = /\.(?:md|markdown)$/i.test(name) ? readMarkdown(text) : readYaml(text)
@@ -32,7 +32,6 @@ export async function loadPlan(source: PlanText, facts: PlanFacts): Promise<Omit
   return { plan, notes }
 }
 
-/** Checks a plan from any source. */
 export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
   const { plan: said, problems, knowsTasks } = readPlan(value)
   const { plan, problem } = withPreset(said, facts)
@@ -50,7 +49,6 @@ export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
 
 const STAND_ALONE: ReadonlySet<unknown> = new Set(["id", "needs"])
 
-/** Adds the settings of the preset that the plan or the caller names. */
 function withPreset(plan: Plan, facts: PlanFacts): { readonly plan: Plan; readonly problem?: PlanProblem } {
   const name = facts.preset ?? plan.preset
   if (name === undefined) return { plan }
@@ -67,7 +65,7 @@ function placed(problems: readonly PlanProblem[], { placeOf }: PlanDocument): Pl
   return found.sort((a, b) => a.line - b.line || a.column - b.column)
 }
 
-/** The position shows which item of a list it is. */
+/** The position shows the item of a list. */
 function withoutItem(path: PlanPath): PlanPath {
   return path.length > 3 ? path.slice(0, 3) : path
 }

@@ -16,7 +16,7 @@ interface PresetPlaces {
   readonly roles: readonly RoleDefinition[]
 }
 
-/** All presets. One of the repository overrides one at home, and that a built-in one of the same name. */
+/** The repository overrides the home, and the home overrides built-in presets. */
 export function loadPresets({ home, repository, roles }: PresetPlaces): Preset[] {
   const found = new Map<string, Preset>()
   const builtIn = readYaml(DEFAULTS).value as {

@@ -12,11 +12,10 @@ const MAX_CHARACTERS = 100_000
 interface RolePlaces {
   readonly home: string
   readonly repository: string
-  /** The roles made for the team. */
   readonly team?: readonly RoleFile[]
 }
 
-/** All roles of this repository, this home and the team. */
+/** Of repository, home and team. */
 export function loadRoles({ home, repository, team = [] }: RolePlaces): KnownRole[] {
   return mergeRoles({
     home: readRoleFiles(join(home, "roles")),
@@ -61,7 +60,7 @@ function unreadable(path: string, error: unknown): AppError {
   return new AppError("role.bad_file", `${path} cannot be read (${why})`, { file: path }, { cause: error })
 }
 
-/** Writes roles to the repository's roles folder. Existing files stay. */
+/** Keeps existing files. */
 export function saveRoles(repository: string, specs: readonly Pick<Document, "path" | "content">[]): string[] {
   const folder = repositoryRoles(repository)
   return specs.flatMap(({ path, content }) => {

@@ -4,9 +4,9 @@ import { type PlanDocument, type Position, START } from "./document-reader.ts"
 import { readYaml } from "./yaml-document.ts"
 
 /**
- * A plan in Markdown: `#` is the goal, each `##` a task, the list right below it its fields, the rest its description.
- * `### Acceptance`, `### Checks`, `### Run` and `### Repair` hold lists or blocks of code. Settings of the plan may
- * come first, as YAML between lines of `---`.
+ * `#` is the goal, each `##` a task, the list right below it its fields, the rest its description. `###
+ * Acceptance`, `### Checks`, `### Run` and `### Repair` hold lists or blocks of code. Settings may come first, as
+ * YAML between lines of `---`.
  */
 export function readMarkdown(text: string): PlanDocument {
   const lines = text.replaceAll("\r\n", "\n").split("\n")
@@ -35,7 +35,7 @@ interface Line {
   readonly text: string
   /** From 1. */
   readonly number: number
-  /** In a block of code, or one of its fences. */
+  /** In a block of code, or a fence. */
   readonly isCode: boolean
 }
 
@@ -46,14 +46,14 @@ interface Target {
 
 interface FrontMatter extends Pick<PlanDocument, "faults" | "placeOf"> {
   readonly value: object
-  /** How many lines it takes. */
+  /** Number of lines. */
   readonly end: number
 }
 
 function readFrontMatter(lines: readonly string[]): FrontMatter {
   const close = lines[0]?.trimEnd() === "---" ? lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---") : -1
   if (close === -1) return { value: {}, end: 0, faults: [], placeOf: () => START }
-  // An empty line stands for the fence, so that line numbers are right.
+  // An empty line replaces the fence, to keep line numbers right.
   const { value, faults, placeOf } = readYaml(["", ...lines.slice(1, close)].join("\n"))
   const isTable = typeof value === "object" && value !== null && !Array.isArray(value)
   return { value: isTable ? value : {}, end: close + 1, faults, placeOf }
@@ -118,7 +118,7 @@ function readTask([heading, ...rest]: readonly Line[], target: Target): Record<s
 const FIELD = /^([-*+]\s+\**)([A-Za-z][A-Za-z _-]*?)\**:\**(?:\s+(.*))?$/
 const NESTED = /^(\s+[-*+]\s+)(.*)$/
 
-/** Reads the list right below the heading. Returns how many lines it takes. */
+/** The list right below the heading. Returns its number of lines. */
 function takeFields(body: readonly Line[], task: Record<string, unknown>, { path, note }: Target): number {
   let at = 0
   let field = ""
@@ -145,13 +145,13 @@ function takeFields(body: readonly Line[], task: Record<string, unknown>, { path
 
 const FIELDS: Fields = PLAN_TASK_FIELDS
 
-/** `Agent type` is agentType. Unknown names stay as they are, for the error. */
+/** `Agent type` is agentType. Unknown names stay, for the error. */
 function fieldNamed(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[ _-]/g, "")
   return Object.keys(FIELDS).find((field) => field.toLowerCase() === plain) ?? name
 }
 
-/** A comma separates items here; in other fields it belongs to the sentence or the command. */
+/** Only here a comma separates items; elsewhere it belongs to the sentence or command. */
 const SEPARATED: readonly string[] = ["needs", "files"]
 
 function readValue(field: string, text: string): unknown {
@@ -194,7 +194,7 @@ function splitSections(body: readonly Line[]): { text: string; lists: Section[] 
   return { text: text.join("\n").trim(), lists }
 }
 
-/** An entry of a list, a continued line, or a line of code, which is a command. */
+/** A list entry, a continued line, or a line of code, which is a command. */
 function addItem({ field, items }: Section, { text, number, isCode }: Line): void {
   const isCommand = field !== "acceptance"
   if (text.trim() === "" || /^\s*(?:`{3,}|~{3,})/.test(text) || (isCode && isCommand && /^\s*#/.test(text))) return

@@ -14,28 +14,28 @@ import { examinePlan } from "./load-plan.ts"
 
 export interface GoalRequest extends Pick<PlannerFacts, "goal" | "repository" | "crew"> {
   readonly facts: PlanFacts
-  /** Split the goal into capabilities, and make roles for them. */
+  /** Splits the goal into capabilities with roles. */
   readonly coordinates?: boolean
   readonly folder: string
-  /** Reuses what an earlier exploration found about the same files. */
+  /** Reuses an earlier exploration of the same files. */
   readonly explored: GateRepository | undefined
   readonly limits: Partial<Limits>
   readonly signal: AbortSignal
   onStep(step: string): void
 }
 
-/** Plans a goal, and again after remarks of a person. The repository is explored once. */
+/** Plans again after remarks of a person. Explores the repository once. */
 export interface Planner {
   plan(remark?: string): Promise<Omit<CheckedPlan, "problems">>
-  /** Keeps what was found about the repository, once the team exists. */
+  /** Stores the exploration, once the team exists. */
   keep(): Promise<void>
 }
 
-/** For the part of a prompt that is teamwork's own. */
+/** For teamwork's own part of a prompt. */
 const NO_MATERIAL = { goal: "", repository: { files: [], isCut: false, commands: [] }, shared: [] }
 
 const WORKER = "planner"
-/** It gets the best model. */
+/** Gets the best model. */
 const PLANNER_ROLE = "orchestrator"
 /** How often a plan with problems goes back to the planner. */
 const MAX_RETURNS = 2
@@ -118,7 +118,7 @@ function plannerFacts(request: GoalRequest, more: Pick<PlannerFacts, "map" | "be
   return { ...more, goal, repository, crew, shared: facts.shared, roles, taskRoles: ROLES }
 }
 
-/** Who can get a task: not roles that coordinate or verify, nor the roles of tasks. */
+/** Not roles that coordinate or verify, nor the roles of tasks. */
 function agentTypes({ facts, crew }: GoalRequest): string[] {
   if (crew !== undefined) return [crew.agentType]
   const taskRoles: readonly string[] = ROLES
@@ -128,7 +128,7 @@ function agentTypes({ facts, crew }: GoalRequest): string[] {
   })
 }
 
-/** What the caller asked for overrides the planner's answer. */
+/** The caller's request overrides the planner's answer. */
 function inCrew(answer: unknown, { crew, goal }: GoalRequest): unknown {
   const { tasks, ...rest } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>
   const own = { ...understood(rest), goal, ...(tasks === undefined ? {} : { tasks }) }

@@ -22,15 +22,14 @@ export interface RouteFacts {
   /** In ISO form, to compare with rate limits. */
   readonly now: string
   readonly shared: readonly string[]
-  /** Earlier runs in this repository. */
   readonly past: Past
   readonly maxAgents: number
   readonly enableCascade: boolean
-  /** For tasks whose text shows nothing. */
+  /** If the text shows nothing. */
   readonly defaultModel: ModelTier
 }
 
-/** Who would do each task of the plan now, with which model, and when. */
+/** Who would do each task now, with which model, and when. */
 export function decompose(plan: Plan, notes: readonly string[], given: RouteFacts): Decomposition {
   const facts = { ...given, roles: rolesOf(plan, given.roles) }
   const { layers } = layerTasks(plan.tasks.map(({ id, needs }) => ({ id, blockedBy: needs })))
@@ -123,7 +122,6 @@ function modelOf(roles: readonly RoleDefinition[], type: string) {
   return model === "dynamic" ? undefined : model
 }
 
-/** Shared files that the plan names. */
 function findShared(tasks: readonly PlanTask[], shared: readonly string[]): Decomposition["shared"] {
   const named = new Map<string, string[]>()
   for (const task of tasks) {

@@ -4,7 +4,6 @@ import { stringify } from "yaml"
 import { describeField, type Fields } from "../../lib/schema.ts"
 import { PLAN_TASK_FIELDS, type Plan, type PlanTask } from "../plan.ts"
 
-/** The plan as a YAML document. */
 export function writePlan({ tasks, ...top }: Plan, remarks: readonly string[] = []): string {
   const head = remarks.flatMap((remark) => remark.split("\n")).map((line) => `# ${line}`.trimEnd())
   const text = stringify({ ...top, tasks: tasks.map(said) }, { lineWidth: 0, nullStr: "" })
@@ -26,7 +25,7 @@ function isSaid(value: unknown): boolean {
   return value !== undefined && value !== false && value !== ""
 }
 
-/** Writes a plan without a document into the home folder, to apply or change it later. */
+/** In the home folder, to apply or change it later. */
 export function keepPlan(home: string, name: string, plan: Plan): string {
   const folder = join(home, "plans")
   mkdirSync(folder, { recursive: true, mode: 0o700 })

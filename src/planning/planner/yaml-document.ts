@@ -2,7 +2,7 @@ import { type Document, isMap, isNode, isPair, LineCounter, type Node, parseDocu
 import type { PlanPath } from "../plan.ts"
 import { type PlanDocument, type Position, START } from "./document-reader.ts"
 
-/** Reads YAML, and so JSON too. */
+/** JSON is YAML too. */
 export function readYaml(text: string): PlanDocument {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
@@ -41,7 +41,7 @@ function findLooseAlias(document: Document): number | undefined {
   return place
 }
 
-/** The offset of the last part of the path that exists; of a field, the offset of its name. */
+/** Of the last existing part of the path; of a field, the offset of its name. */
 function findPlace(root: unknown, path: PlanPath): number | undefined {
   let node = root
   let place = startOf(root)

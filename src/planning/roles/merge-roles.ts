@@ -3,13 +3,13 @@ import { nearest } from "../../lib/text/nearest.ts"
 import { bad, type RoleFile } from "./role-file.ts"
 import { BUILT_IN_ROLES, EFFORT_OF, getRole, RESPONSIBILITY_OF, type RoleDefinition } from "./roles.ts"
 
-/** Where a definition comes from; each overrides those before it. `team`: made for the team. */
+/** Each overrides those before it. `team`: made for the team. */
 export const ROLE_SOURCES = ["built-in", "home", "team", "repository"] as const
 export type RoleSource = (typeof ROLE_SOURCES)[number]
 
 export interface KnownRole extends RoleDefinition {
   readonly source: RoleSource
-  /** Null for a built-in role. */
+  /** Null if built-in. */
   readonly file: string | null
   readonly extends: string | null
 }
@@ -19,10 +19,7 @@ interface Entry {
   readonly file: RoleFile
 }
 
-/**
- * All roles: built-in ones first, then those of files, by name. A file that extends its own name extends the role it
- * overrides.
- */
+/** Built-in roles first, then files, by name. A file that extends its own name extends the role it overrides. */
 export function mergeRoles(files: Readonly<Record<"home" | "team" | "repository", readonly RoleFile[]>>): KnownRole[] {
   const stacks = new Map<string, Entry[]>()
   for (const source of ["home", "team", "repository"] as const) {
@@ -49,7 +46,7 @@ interface Known {
 
 interface Wanted {
   readonly name: string
-  /** How many files of that name count; the last one decides, and 0 means the built-in role. */
+  /** How many files of that name count; the last one decides, 0 is the built-in role. */
   readonly depth: number
   readonly trail: readonly string[]
 }
@@ -98,7 +95,7 @@ function withDefaults(file: RoleFile, source: RoleSource): KnownRole {
   }
 }
 
-/** A file with another kind gets that kind's effort and right to write, not those of the role it extends. */
+/** A new kind brings its own effort and right to write, instead of those of the extended role. */
 function extend(parent: KnownRole, file: RoleFile, source: RoleSource): KnownRole {
   const { deprecatedFor: _, ...inherited } = parent
   const own = withDefaults(file, source)

@@ -9,7 +9,7 @@ import { MODEL_TIERS } from "../complexity/model-tier.ts"
 import { readFields } from "../read-fields.ts"
 import { CAPABILITIES, RESPONSIBILITIES, type RoleDefinition } from "./roles.ts"
 
-/** A role as its file says it. What is left out comes from the role it extends, or from its kind. */
+/** Missing fields come from the extended role, or from the kind. */
 export interface RoleFile
   extends Partial<
       Pick<RoleDefinition, "kind" | "responsibility" | "model" | "effort" | "tools" | "writes" | "prefix" | "innerLoop">
@@ -17,11 +17,11 @@ export interface RoleFile
     Pick<RoleDefinition, "name" | "instructions"> {
   readonly file: string
   readonly extends?: string
-  /** The line of `extends`, for errors that show only when all files are read. */
+  /** For errors that show only after all files are read. */
   readonly extendsLine: number
 }
 
-/** What the ids of the role's tasks begin with, before a dash. */
+/** Ids of the role's tasks begin with this and a dash. */
 export const prefixField = (description: string) =>
   text(description, (value) =>
     /^[A-Z][A-Z0-9]{1,15}$/.test(value)
@@ -49,7 +49,7 @@ const FRONT_MATTER = {
   inner_loop: v.optional(yesOrNo),
 } satisfies Fields
 
-/** Reads a role: Markdown instructions below a front matter. `file` is for errors. */
+/** Markdown below a front matter. `file` is for errors. */
 export function parseRoleFile(file: string, source: string): RoleFile {
   const front = readFrontMatter(source, anyRecord)
   if ("problem" in front) throw bad(file, front.line, front.problem)

@@ -22,7 +22,7 @@ const FOLDER = "role-specs/"
 
 const phase = (description: string) => text(description, (value) => problemWithText(value, MAX_PHASE_CHARACTERS))
 
-/** A role made for one goal. Phases 1 (claim) and 5 (report) are the same for all. */
+/** Made for one goal. Phases 1 (claim) and 5 (report) are the same for all. */
 export const ROLE_SPEC_FIELDS = {
   name: text("its name, by which tasks ask for it", (value) =>
     isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
@@ -56,10 +56,7 @@ function isSpecPath(path: string): boolean {
 
 export type MadeRole = RoleFile & Required<Pick<RoleFile, "prefix">>
 
-/**
- * The role in a document of a team. Undefined for other documents: imported teams may have files of other systems in
- * this folder.
- */
+/** Undefined for other documents: imported teams may have files of other systems in this folder. */
 export function readRoleSpec({ path, content, encoding }: SpecDocument): MadeRole | undefined {
   if (!isSpecPath(path) || encoding !== "utf8") return undefined
   try {
@@ -76,7 +73,6 @@ export function readRoleSpec({ path, content, encoding }: SpecDocument): MadeRol
 
 type SpecDocument = Pick<Document, "path" | "content" | "encoding">
 
-/** The role as a role file. */
 export function renderRoleSpec(spec: RoleSpec, tasks: readonly OwnedTask[]): string {
   const { name, kind, responsibility, innerLoop } = defineSpec(spec, tasks)
   return `---
@@ -121,7 +117,7 @@ export function defineSpec(
   }
 }
 
-/** A role with files to write must be able to write. */
+/** With files to write it must be able to write. */
 function kindOf(responsibility: Responsibility, ownsFiles: boolean): Capability {
   if (responsibility === "review") return "review"
   return !ownsFiles && (responsibility === "exploration" || responsibility === "analysis")
@@ -149,7 +145,7 @@ function bodyOf({ name, capability, context, work, validation }: RoleSpec): stri
 const MAX_NAME = 40
 const MAX_PREFIX = 8
 
-/** A role for a missing capability. An existing role of that name keeps its prefix. */
+/** For a missing capability. An existing role keeps its prefix. */
 export function draftSpec(
   capability: string,
   responsibility: Responsibility,

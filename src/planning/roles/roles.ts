@@ -5,14 +5,12 @@ import type { Effort } from "../../tasks/effort.ts"
 import { type Complexity, GENERIC_ROLE, type Task } from "../../tasks/task.ts"
 import { type ModelTier, TIER_OF } from "../complexity/model-tier.ts"
 
-/** What a role is trusted with. */
 export const CAPABILITIES = ["implementation", "review", "exploration", "verification", "coordination"] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
 export const RESPONSIBILITIES = ["exploration", "analysis", "implementation", "synthesis", "review"] as const
 export type Responsibility = (typeof RESPONSIBILITIES)[number]
 
-/** The default effort of the model. */
 export const EFFORT_OF = {
   exploration: "medium",
   analysis: "high",
@@ -21,7 +19,6 @@ export const EFFORT_OF = {
   review: "high",
 } as const satisfies Record<Responsibility, Effort>
 
-/** The default responsibility of each kind. */
 export const RESPONSIBILITY_OF = {
   implementation: "implementation",
   review: "review",
@@ -40,7 +37,7 @@ const INSTRUCTIONS_OF = {
   coordination: "Break goals down into tasks, assign roles and watch progress. Never carry out a task yourself.",
 } as const satisfies Record<Capability, string>
 
-/** A role of tasks or an agent type. Both have the same form. */
+/** A role of tasks or an agent type, in the same form. */
 export interface RoleDefinition {
   readonly name: string
   readonly kind: Capability
@@ -50,12 +47,12 @@ export interface RoleDefinition {
   readonly model: ModelTier | "dynamic"
   readonly expertise: readonly string[]
   readonly writes: boolean
-  /** Empty for all tools of its agent. */
+  /** Empty: all tools of its agent. */
   readonly tools: readonly string[]
   readonly instructions: string
-  /** What the ids of its tasks begin with, before a dash. */
+  /** Ids of its tasks begin with this and a dash. */
   readonly prefix?: string
-  /** It has tasks that follow each other, and does them in order with what it learned. */
+  /** Does tasks that follow each other in order, with what it learned. */
   readonly innerLoop?: boolean
   /** The name to use instead. */
   readonly deprecatedFor?: string
@@ -147,7 +144,7 @@ export function getRole<R extends RoleDefinition>(roles: readonly R[], name: str
   )
 }
 
-/** The role of a task, if it only reads. Nothing that is written for such a task is delivered. */
+/** The role, if it only reads. Files written for such a task are not delivered. */
 export function findReadOnlyRole<R extends Pick<RoleDefinition, "name" | "writes">>(
   { agentType, role }: Pick<Task, "agentType" | "role">,
   roles: readonly R[],
@@ -160,17 +157,14 @@ export function modelFor({ model }: Pick<RoleDefinition, "model">, complexity: C
   return model === "dynamic" ? TIER_OF[complexity] : model
 }
 
-/**
- * The capability that a task needs. Undefined where it is open: without files, generic and security tasks may read or
- * write.
- */
+/** Undefined if it is open: without files, generic and security tasks may read or write. */
 export function neededCapability({ role, files }: Pick<Task, "role" | "files">): Capability | undefined {
   if (role === "review") return "review"
   if ((role === GENERIC_ROLE || role === "security") && files.length === 0) return undefined
   return "implementation"
 }
 
-/** A task that writes needs an implementing role, and a review needs one that does not implement. */
+/** Writing needs an implementing role, a review one that does not implement. */
 export function assertCapable(
   task: Pick<Task, "role" | "files"> & { readonly id?: string },
   { name, kind }: Pick<RoleDefinition, "name" | "kind">,

@@ -23,12 +23,12 @@ export function sayEstimate({ basedOn, unknown, ms, tokens, dollars }: Estimate)
   return [`about ${[duration(ms), cost, ...price].join(", ")}`, from, ...rest].join("; ")
 }
 
-/** `; budget $5.00`, with a warning where the estimate is higher. */
+/** `; budget $5.00`, with a warning if the estimate is higher. */
 export function sayBudgetAhead({ basedOn, tokens, dollars }: Estimate, budget: Budget): string {
   return isUnlimited(budget) ? "" : `; budget ${sayBudgetFor({ basedOn, tokens, dollars }, budget)}`
 }
 
-/** `$5.00`, with a warning where the estimate is higher. */
+/** `$5.00`, with a warning if the estimate is higher. */
 export function sayBudgetFor(
   { basedOn, tokens, dollars }: Pick<Estimate, "basedOn" | "tokens" | "dollars">,
   budget: Budget,

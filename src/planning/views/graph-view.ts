@@ -11,7 +11,6 @@ const MARKS = {
   skipped: "[-]",
 } as const satisfies Record<Task["status"], string>
 
-/** Tasks by wave, with state, owner and needs. */
 export function renderGraph(tasks: readonly Task[], screen: Screen): string {
   if (tasks.length === 0) return "No tasks."
   const waves = Map.groupBy(tasks, (task) => task.wave)

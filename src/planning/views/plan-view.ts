@@ -8,7 +8,7 @@ import { sayBudgetFor, sayEstimate, sayRuns } from "./estimate-view.ts"
 
 /** A plan, and who would do it now. */
 export interface Decomposition {
-  /** As it was typed. */
+  /** As typed. */
   readonly goal: string
   /** In the planner's words; null without a planner. */
   readonly understanding: string | null
@@ -21,19 +21,18 @@ export interface Decomposition {
   readonly workers: string
   readonly template: string | null
   readonly totalWaves: number
-  /** Roles made for it, with their tasks. */
   readonly roleSpecs: readonly PlannedRole[]
   readonly tasks: readonly RoutedTask[]
-  /** Tasks that are added when the ones before them are done, unless those bring their own tests. */
+  /** Added after their tasks, unless those bring their own tests. */
   readonly followUps: readonly FollowUp[]
   readonly estimate: Estimate
-  /** The plan's limit; null where the settings decide. */
+  /** Null: the settings decide. */
   readonly budget: string | null
   /** Shared files that tasks name. */
   readonly shared: readonly { readonly file: string; readonly tasks: readonly string[] }[]
   /** Files of one task that others name. */
   readonly boundary: readonly { readonly file: string; readonly owner: string; readonly usedBy: readonly string[] }[]
-  /** Needs that were added, and why. */
+  /** Added needs, and why. */
   readonly notes: readonly string[]
 }
 
@@ -52,14 +51,13 @@ export interface RoutedTask {
   readonly role: Role
   readonly agentType: string
   readonly complexity: Complexity
-  /** Null when no agent can take it now. */
+  /** Null if no agent can take it now. */
   readonly agent: string | null
   readonly tier: string | null
   readonly model: string | null
   readonly effort: string | null
   /** Why this agent. */
   readonly because: string
-  /** Why this complexity, model and agent. */
   readonly why: readonly string[]
   readonly needs: readonly string[]
   readonly files: readonly string[]
@@ -153,7 +151,7 @@ function sayBoundary({ file, owner, usedBy }: Decomposition["boundary"][number])
   return `${file}: owned by ${owner}, used by ${usedBy.join(", ")}`
 }
 
-/** For people. Programs get all of them. */
+/** Programs get all of them. */
 const MOST_LISTED = 30
 
 function section(title: string, entries: readonly string[], screen: Screen): string[] {

@@ -1,6 +1,5 @@
 import type { RoleDefinition } from "../roles/roles.ts"
 
-/** What is known about a repository without an agent. */
 export interface RepositoryFacts {
   /** Files and folders, up to a limit. */
   readonly files: readonly string[]
@@ -11,7 +10,7 @@ export interface RepositoryFacts {
 export interface PlanningFacts {
   readonly goal: string
   readonly repository: RepositoryFacts
-  /** Patterns of the files that every task may change. */
+  /** Every task may change these files. */
   readonly shared: readonly string[]
 }
 
@@ -57,11 +56,10 @@ export function explorerPrompt({ goal, repository, shared }: PlanningFacts): str
 }
 
 export interface PlannerFacts extends PlanningFacts {
-  /** What the explorer found. */
   readonly map: unknown
   readonly roles: readonly RoleDefinition[]
   readonly taskRoles: readonly string[]
-  /** All tasks are for agents of this type. */
+  /** All tasks are for this type. */
   readonly crew?: { readonly count: number; readonly agentType: string }
   /** An earlier plan, and its problems. */
   readonly before?: { readonly plan: unknown; readonly problems: readonly string[] }

@@ -10,7 +10,7 @@ export interface RouteView {
   readonly standings: readonly AgentRow[]
 }
 
-/** For programs; the reasons only on request. */
+/** With reasons only on request. */
 export function routeFacts(view: RouteView, explain: boolean) {
   const { route, effort, standings } = view
   const { classification, complexity, tier } = route

@@ -9,7 +9,7 @@ import { type UpdateResult, updateTask } from "../operations/update-task.ts"
 
 const { commit: _commit, tree: _tree, ...fields } = updateTask.input
 
-/** QA passes one commit, so a task that QA has passed needs a look at the repository. */
+/** QA passes one commit, so this looks at the repository after QA. */
 export function taskUpdate(text: (result: UpdateResult, screen: Screen) => string | Promise<string>) {
   return command({
     summary: updateTask.summary,
@@ -38,11 +38,11 @@ async function update(session: Session, input: Input): Promise<UpdateResult> {
   }
 }
 
-/** Refuses a result that says that the task failed. */
+/** Refuses a result that reports a failure. */
 async function assertNotFailed({ id, owner, status, result }: Input): Promise<void> {
   if ((status !== "resolved" && status !== "in_review") || result === undefined || !/failed|escalate/i.test(result))
     return
-  // 1 ms to load, which most calls need not pay.
+  // 1 ms to load, which most calls do not need.
   const { readClosingBlock } = await import("../closing-block.ts")
   const { outcome, reason } = readClosingBlock(result)
   if (outcome !== "failed" && outcome !== "escalate") return

@@ -14,12 +14,10 @@ export interface Claim extends TeamName {
 
 /** Renewing more often would only disturb others. */
 const MIN_WAIT_MS = 100
-/** A timer takes some weeks at most; a lease may take a year. */
+/** Timers are limited to some weeks; a lease may last a year. */
 const MAX_WAIT_MS = 3_600_000
 
-/**
- * Does the work and renews the claim meanwhile. A lost claim is not reported here: the next write with it is refused.
- */
+/** Renews the claim during the work. A lost claim shows at the next write, which is refused. */
 export async function keepClaim<T>(
   context: Context,
   claim: Claim,
@@ -55,11 +53,11 @@ async function renewUntil(
   }
 }
 
-/** A third of what is left, by the store's clock. */
+/** A third of the rest, by the store's clock. */
 async function thirdOfLease({ store, settings }: Context, claim: Claim): Promise<number> {
   const leftMs = await store.read(async (tx) => {
     const task = await getTask(tx, (await getTeam(tx, claim)).key, claim.id)
-    // A task in review has no lease; a new one starts when the task comes back.
+    // No lease in review; a new one starts when the task comes back.
     return task.leaseUntil === null ? settings.leaseSeconds * 1000 : Date.parse(task.leaseUntil) - (await tx.now())
   })
   return Math.min(Math.max(leftMs / 3, MIN_WAIT_MS), MAX_WAIT_MS)

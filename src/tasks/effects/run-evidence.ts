@@ -24,19 +24,19 @@ export interface EvidenceRun extends TeamName {
   readonly onOutput: (chunk: Uint8Array) => void
 }
 
-/** How much of the output an entry keeps. The hash covers all of it. */
+/** The hash covers all of it. */
 const KEPT_OUTPUT = 8 * 1024
 
-/** Runs the command and records what happened, on which commit. */
+/** Records the result and its commit. */
 export async function runEvidence(context: Context, processes: Processes, run: EvidenceRun): Promise<Evidence> {
-  // Check before the run: a long test run without the claim would be wasted.
+  // Check first: a long test run without the claim would be wasted.
   const task = await context.store.read(async (tx) => {
     const team = await getTeam(tx, run)
     const found = await getTask(tx, team.key, run.taskId)
     assertHolds(found, run.owner, run.token)
     return found
   })
-  // The run counts for the present claim only, not for a later one of the same owner.
+  // Counts only for this claim, not for a later one of the same owner.
   const token = run.owner === undefined ? run.token : task.claimToken
   const before = await readCommit(processes, run)
   const result = await runHolding(context, processes, { ...run, token })
@@ -63,7 +63,7 @@ export async function runEvidence(context: Context, processes: Processes, run: E
   return entry
 }
 
-/** The command may take longer than the lease. A person without a claim has nothing to renew. */
+/** The command may take longer than the lease. A person without a claim renews nothing. */
 async function runHolding(context: Context, processes: Processes, run: EvidenceRun): Promise<RunResult> {
   const { project, team, taskId, owner, token } = run
   const work = () => processes.run({ ...run })
@@ -77,7 +77,7 @@ function factsOf(run: EvidenceRun, result: RunResult): EvidenceFacts {
   const mask = makeMask(run.env)
   return {
     command: mask(run.command.map(quoteArgument).join(" ")),
-    // A process that a signal ended has no exit code; a shell says 128.
+    // 128, as in a shell, for a process ended by a signal.
     exitCode: result.reason === "exited" ? (result.exitCode ?? 128) : 124,
     output: maskedEnd(mask, result.tail, KEPT_OUTPUT) + ending,
     outputHash: result.outputHash,

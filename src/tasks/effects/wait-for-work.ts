@@ -13,12 +13,10 @@ export interface WorkSearch extends TeamName {
   readonly workerId?: Worker["id"]
   readonly sessionId?: string
   readonly freshStartInterval?: number
-  /** Wait until there is work, instead of reporting that there is none. */
   readonly loop: boolean
   readonly pollIntervalSeconds: number
-  /** Wait even when the project is complete. */
   readonly keepPolling: boolean
-  /** The worker belongs to one orchestrator: it stops waiting when the team has ended. */
+  /** Stops waiting when the team has ended. */
   readonly isManaged?: boolean
 }
 
@@ -28,7 +26,7 @@ export interface WorkFound {
   readonly worker: Worker | null
   readonly released: readonly string[]
   readonly available: number
-  /** The task to claim; null when the wait ended without one. */
+  /** Null: the wait ended without a task. */
   readonly next: Task | null
   readonly reason: "found" | "none" | "complete" | "over" | "shutdown" | "interrupted"
 }
@@ -40,8 +38,8 @@ export interface WorkWatcher {
 }
 
 /**
- * Looks for a task that the worker may claim. In a loop it looks again after every commit, and says every
- * `pollIntervalSeconds` that it still waits. The project may not exist yet. The worker is registered once.
+ * Looks for a task to claim. In a loop it looks again after every commit, and reports every `pollIntervalSeconds`
+ * that it waits. The project may not exist yet. Registers the worker once.
  */
 export async function waitForWork(
   context: Context,

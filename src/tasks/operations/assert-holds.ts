@@ -5,13 +5,13 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { isHeld, type Task } from "../task.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 
-/** Who writes to a task. Without owner and token it is a person, who may always. */
+/** Without owner and token it is a person, who may always write. */
 export interface Holder {
   readonly owner?: string
   readonly token?: number
 }
 
-/** Refuses a writer that does not hold the task, or no longer. */
+/** Refuses a writer that does not hold the task. */
 export function assertHolds(task: Task, owner: string | undefined, token: number | undefined): void {
   if (owner === undefined && token === undefined) return
   const held = isHeld(task.status)
@@ -25,7 +25,7 @@ export function assertHolds(task: Task, owner: string | undefined, token: number
   )
 }
 
-/** Locks the task for a writer that must hold it. */
+/** Locks the task for its holder. */
 export async function lockHeld(
   tx: Tx,
   name: TeamName & Holder,
@@ -37,7 +37,7 @@ export async function lockHeld(
   return { team, task }
 }
 
-/** Every write of the owner renews the lease while the task is worked on. */
+/** Every write of the owner renews the lease. */
 export async function renewFor(tx: Tx, key: number, task: Task, owner: string | undefined): Promise<Task> {
   return owner !== undefined && task.status === "in_progress" ? tx.tasks.renew(key, task.id) : task
 }

@@ -13,8 +13,8 @@ export interface CascadeRequest extends TeamName {
 }
 
 /**
- * Makes the follow-up of a finished task. It owns no files, so it may write what no active task owns. Undefined where
- * it exists already, or the task is not finished any more.
+ * It owns no files, so it may write what no active task owns. Undefined if it exists already, or the task is no
+ * longer finished.
  */
 export async function cascadeTask({ store, settings }: Context, request: CascadeRequest): Promise<Task | undefined> {
   return store.write(async (tx) => {

@@ -7,7 +7,7 @@ import { layerTasks } from "../layers.ts"
 import type { Task } from "../task.ts"
 import { replanWaves } from "./plan-waves.ts"
 
-/** Adds and removes needs of a task; the graph must stay without cycles. The team must be locked. */
+/** Refuses cycles. The team must be locked. */
 export async function changeNeeds(
   tx: Tx,
   team: StoredTeam,

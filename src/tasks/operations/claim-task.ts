@@ -21,7 +21,7 @@ export interface ClaimResult extends Claimed {
   readonly warnings: string[]
 }
 
-/** Gives a task to exactly one claimant. The store decides in one statement; the rest explains a refusal. */
+/** Exactly one claimant gets the task: the store decides in one statement. The rest explains a refusal. */
 export const claimTask = operation({
   name: "task.claim",
   summary: "Claim a task by its id, or with next the best ready one",

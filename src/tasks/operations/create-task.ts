@@ -86,7 +86,7 @@ export const createTask = operation({
 })
 
 export interface TaskAddition {
-  /** By default the next free number. */
+  /** The next free number by default. */
   readonly id?: TaskId
   readonly brief: TaskBrief
   readonly by: string
@@ -94,7 +94,7 @@ export interface TaskAddition {
   readonly grantShared?: boolean
 }
 
-/** Adds a task, keeps its files apart from others, and sets its wave and the phase. The team must be locked. */
+/** Also separates its files from others, and sets wave and phase. The team must be locked. */
 export async function addTask(
   tx: Tx,
   team: StoredTeam,
@@ -129,7 +129,7 @@ async function placeFiles(
   { id, blockedBy, files, onOverlap = settings.onOverlap, grantShared = false }: Placed,
 ): Promise<{ files: readonly string[]; waitsFor: readonly TaskId[] }> {
   if (files.length === 0) return { files, waitsFor: [] }
-  // An existing task would overlap with itself. The caller reports that it exists.
+  // An existing task would overlap with itself; the caller reports that it exists.
   if ((await tx.tasks.find(team.key, id)) !== undefined) return { files, waitsFor: [] }
   return planFiles(tx, team, settings, { id, status: "open", blockedBy, files, onOverlap, grantShared })
 }
@@ -149,7 +149,7 @@ async function freeId(tx: Tx, team: StoredTeam): Promise<TaskId> {
   }
 }
 
-/** No older task can need a new one, so the only possible cycle is a task that needs itself. */
+/** No older task can need a new one, so only a task that needs itself makes a cycle. */
 async function checkNeeds(
   tx: Tx,
   team: StoredTeam,
@@ -166,7 +166,7 @@ async function checkNeeds(
   )
 }
 
-/** Where waves exist, a new task joins the open wave or the one after the last wave it needs. */
+/** Joins the open wave, or the one after the last wave it needs. */
 async function placeInWaves(
   tx: Tx,
   team: StoredTeam,

@@ -6,7 +6,7 @@ import type { StoredTeam, StoredWave, Tx } from "../../store/port.ts"
 import type { WaveStatus } from "../wave.ts"
 import { changePhase } from "./task-moves.ts"
 
-/** Records the decision of a gate or a person on a wave, if its tasks allow it. The team must be locked. */
+/** Records a decision, if the tasks allow it. The team must be locked. */
 export async function decideWave(
   tx: Tx,
   team: StoredTeam,
@@ -73,7 +73,7 @@ function assertWord(wave: WaveSummary, waves: readonly WaveSummary[], to: WaveSt
   }
 }
 
-/** Starts the next wave that is not verified. After the last one comes the final check. */
+/** After the last wave comes the final check. */
 async function openNext(
   tx: Tx,
   team: StoredTeam,

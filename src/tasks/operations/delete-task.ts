@@ -10,7 +10,7 @@ import { canMove } from "../task.ts"
 import { getTask, lockTask, lockTeam } from "./lookup.ts"
 import { replanWaves } from "./plan-waves.ts"
 
-/** Only while planning: once work has begun, a task is skipped instead, so that its history stays. */
+/** Only while planning: later a task is skipped instead, to keep its history. */
 export const deleteTask = operation({
   name: "task.delete",
   summary: "Delete a task, while planning or by force",
@@ -61,7 +61,7 @@ export const deleteTask = operation({
   },
 })
 
-/** Tasks that waited for each other through the deleted one must not write the same files at the same time. */
+/** Tasks that waited for each other through the deleted one must not write the same files at once. */
 async function assertApartWithout(tx: Tx, team: StoredTeam, settings: Settings, id: TaskId): Promise<void> {
   const before = await tx.tasks.graph(team.key)
   const after = before

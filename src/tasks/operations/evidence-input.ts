@@ -5,8 +5,8 @@ import { type Settings, textField } from "../../store/operation.ts"
 import { EVIDENCE_TYPES, type EvidenceFacts, FILE_ACTIONS, findPattern, type NewEvidence } from "../evidence.ts"
 
 /**
- * Evidence as callers give it: each text of `addEvidence` is an entry, and there may be one structured entry. All of it is
- * `reported`; only teamwork itself attests.
+ * Each text of `addEvidence` is an entry, and there may be one structured entry. All of it is `reported`; only
+ * teamwork attests.
  */
 export const evidenceFields = {
   addEvidence: v.optional(list(textField("text"), "what was done and seen; may be repeated")),
@@ -22,7 +22,6 @@ export const evidenceFields = {
 
 export type EvidenceInput = InputOf<typeof evidenceFields>
 
-/** The facts that each structured type needs. */
 const REQUIRED = {
   command: ["command", "exitCode"],
   file: ["path", "action"],

@@ -11,11 +11,11 @@ import { isHeld, type Task } from "../task.ts"
 import { currentWave } from "../wave.ts"
 import { getTask, getTeam } from "./lookup.ts"
 
-/** Why a claim got nothing. It reads after the refusal, so the state may have changed since. */
+/** Reads after the refusal, so the state may have changed. */
 export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<AppError> {
   return (
     (await findRefusal(tx, request)) ??
-    // It was claimed and freed again between the claim and this read.
+    // Claimed and freed between the claim and this read.
     new AppError("task.already_claimed", `task ${request.taskId} was held by another owner a moment ago; try again`, {
       taskId: request.taskId,
       status: "open",
@@ -23,7 +23,6 @@ export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<App
   )
 }
 
-/** Why a claim would be refused now. */
 export async function findRefusal(tx: Tx, request: ClaimRequest): Promise<AppError | undefined> {
   const team = await getTeam(tx, request)
   return (
@@ -46,7 +45,7 @@ function refusedByTeam(team: StoredTeam): AppError | undefined {
     }
     const why = team.pauseReason === null ? "" : ` (${team.pauseReason})`
     const message = `project ${describeTeam(team)} is ${team.status}${why}`
-    // A cancelled team cannot be resumed, only run again.
+    // A cancelled team can only run again.
     const operation = team.status === "cancelled" ? "run" : "resume"
     return new AppError("team.paused", message, {}, { remedy: { operation, to: "continue it with" } })
   }

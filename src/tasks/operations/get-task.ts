@@ -8,7 +8,7 @@ import { getTask as find, getTeam } from "./lookup.ts"
 
 export type TaskWithEvidence = Task & {
   readonly evidence: readonly Evidence[]
-  /** Why the task failed or is paused, and the last lines of output. */
+  /** With the last lines of output. */
   readonly failure: { readonly what: string; readonly lines: readonly string[] } | null
 }
 

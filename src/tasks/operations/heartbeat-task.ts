@@ -5,7 +5,7 @@ import { type Context, operation, ownerField, taskIdField, teamFields, tokenFiel
 import type { Task } from "../task.ts"
 import { lockHeld, renewFor } from "./assert-holds.ts"
 
-/** Renews the lease and notes that the worker is alive. No event: it may come every few seconds. */
+/** No event: it may come every few seconds. */
 export const heartbeatTask = operation({
   name: "task.heartbeat",
   summary: "Renew a claim; fails when the task is no longer yours",
@@ -19,7 +19,7 @@ export const heartbeatTask = operation({
   },
 })
 
-/** Renews only the lease. It does not show that work goes on: the worker's process lives while its agent may hang. */
+/** Only the lease: the worker's process may live while its agent hangs. */
 export async function renewClaim(
   { store }: Context,
   claim: TeamName & { readonly id: TaskId; readonly owner: string; readonly token: number },

@@ -3,7 +3,7 @@ import type { Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
 import { lockTask } from "./lookup.ts"
 
-/** The tasks that a worker holds, the latest claim first. */
+/** The latest claim first. */
 export async function listHeld(tx: Tx, key: number, worker: string): Promise<Task[]> {
   const reviewed = await tx.tasks.list(key, { status: "in_review" })
   const held = [...(await tx.tasks.list(key, { status: "in_progress" })), ...reviewed]
@@ -13,18 +13,18 @@ export async function listHeld(tx: Tx, key: number, worker: string): Promise<Tas
     .sort((a, b) => (b.claimedAt ?? "").localeCompare(a.claimedAt ?? ""))
 }
 
-/** Those that it works on, locked. */
+/** The tasks in progress, locked. */
 export async function lockWorking(tx: Tx, key: number, worker: string): Promise<Task[]> {
   const locked: Task[] = []
   for (const { id, status } of await listHeld(tx, key, worker)) {
     const task = status === "in_progress" ? await lockTask(tx, key, id) : undefined
-    // Before the lock was taken, the task may have changed hands.
+    // Before the lock, the task may have changed hands.
     if (task?.status === "in_progress" && isHolder(task, worker)) locked.push(task)
   }
   return locked
 }
 
-/** Notes a heartbeat and renews all claims of the worker. */
+/** Also notes a heartbeat. */
 export async function renewHeld(tx: Tx, key: number, worker: WorkerId): Promise<void> {
   await tx.workers.heard(key, worker)
   for (const { id } of await lockWorking(tx, key, worker)) await tx.tasks.renew(key, id)

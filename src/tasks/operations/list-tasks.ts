@@ -27,7 +27,7 @@ export const listTasks = operation({
   },
 })
 
-/** Tasks without an obstacle (readiness.ts), the best first, also those assigned to others. */
+/** Tasks without an obstacle (readiness.ts), best first, also those assigned to others. */
 export async function availableTasks(tx: Tx, team: StoredTeam, filter: TaskFilter): Promise<Task[]> {
   if (!takesClaims(team)) return []
   const waves = await tx.waves.list(team.key)

@@ -6,17 +6,17 @@ import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
 
-/** The team, or an error that says how to create it. */
+/** The error says how to create it. */
 export async function getTeam(tx: Tx, name: TeamName): Promise<StoredTeam> {
   return (await tx.teams.find(name)) ?? noTeam(tx, name)
 }
 
-/** Like `getTeam`; others that change the team's structure wait until this transaction ends. */
+/** Others that change the team's structure wait for the end of this transaction. */
 export async function lockTeam(tx: Tx, name: TeamName): Promise<StoredTeam> {
   return (await tx.teams.lock(name)) ?? noTeam(tx, name)
 }
 
-/** The run that a name means, for git refs and files, which are kept by run. */
+/** Git refs and files are kept by run. */
 export async function resolveRun({ store }: Pick<Context, "store">, name: TeamName): Promise<RunName> {
   const { project, team, run } = await store.read((tx) => getTeam(tx, name))
   return { project, team, run }
@@ -30,12 +30,12 @@ export async function lockTask(tx: Tx, key: number, id: TaskId): Promise<Task> {
   return (await tx.tasks.lock(key, id)) ?? noTask(id)
 }
 
-/** The team without the store's own fields. */
+/** Without the store's own fields. */
 export function publicTeam({ key: _, isCurrent: __, ...team }: StoredTeam): Team {
   return team
 }
 
-/** Another branch stands for another team, so list the teams there are. */
+/** Another branch means another team, so list the existing ones. */
 async function noTeam(tx: Tx, name: TeamName): Promise<never> {
   const runs = name.run === undefined ? [] : await tx.teams.runs(name)
   if (runs.length > 0)

@@ -9,7 +9,7 @@ import { getTeam } from "./lookup.ts"
 
 const ALL = 1_000_000
 
-/** What each attempt committed. Of one that was taken over, the last report counts. */
+/** If an attempt was taken over, the last report counts. */
 export async function readCommitted(tx: Tx, key: number): Promise<CommittedByAttempt> {
   const { events } = await tx.events.list(key, { type: "task.committed", limit: ALL })
   return new Map(
@@ -21,7 +21,7 @@ export async function readCommitted(tx: Tx, key: number): Promise<CommittedByAtt
   )
 }
 
-/** Records merged work that no worker reported, such as that of a task done by hand. */
+/** Merged work that no worker reported, such as work by hand. */
 export async function noteCommitted({ store }: Context, name: RunName, works: readonly CommittedWork[]): Promise<void> {
   if (works.length === 0) return
   await store.write(async (tx) => {
@@ -34,7 +34,7 @@ export async function noteCommitted({ store }: Context, name: RunName, works: re
   })
 }
 
-/** Records once that the work of an attempt is not in the repository that merges it. */
+/** Records once that the merging repository lacks the work of an attempt. */
 export async function noteMissing(
   { store }: Context,
   name: RunName,

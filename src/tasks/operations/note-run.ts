@@ -8,7 +8,7 @@ import type { Task } from "../task.ts"
 import { assertHolds } from "./assert-holds.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 
-/** In the data of these events `run` is the run of an agent; the run of the team is an argument of its own. */
+/** In these events `run` is the run of an agent; the run of the team is a separate argument. */
 type OfTeam = Omit<TeamName, "run">
 
 export function noteRunStarted(
@@ -19,7 +19,6 @@ export function noteRunStarted(
   return append(context, { project, team, run: teamRun }, { type: "run.started", data })
 }
 
-/** How much the run has used so far. */
 export function noteRunProgress(
   context: Context,
   { project, team, ...data }: OfTeam & EventData<"run.progress">,
@@ -46,12 +45,11 @@ async function append(
   })
 }
 
-/** What a worker is about to deliver, and under which claim. */
 export type Committed = Pick<CommittedWork, "token" | "base" | "commit" | "place">
 
 /**
- * The next step of a worker on its task, which also shows that it is alive. What it committed is noted with the step; a
- * worker that no longer holds the task gets `claim.lost`.
+ * Also shows that the worker is alive, and notes what it committed. Throws `claim.lost` if it no longer holds the
+ * task.
  */
 export async function noteStep(
   { store }: Context,
@@ -69,8 +67,8 @@ export async function noteStep(
 }
 
 /**
- * A worker stops work on a task that it no longer holds. If the task was resolved meanwhile under the same claim, what
- * the worker committed is the work of that attempt.
+ * The worker no longer holds the task. If it was resolved under the same claim meanwhile, the worker's commits are
+ * the work of that attempt.
  */
 export async function noteGivenUp(
   { store }: Context,
@@ -100,7 +98,7 @@ function isDone(status: Task["status"]): boolean {
   return status === "resolved" || status === "in_review"
 }
 
-/** The agent of a worker did something. No event: it may come every few seconds. */
+/** No event: it may come every few seconds. */
 export async function noteActivity({ store }: Context, { worker, ...name }: TeamName & { readonly worker: WorkerId }) {
   await store.write(async (tx) => tx.workers.heard((await getTeam(tx, name)).key, worker))
 }

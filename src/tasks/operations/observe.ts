@@ -8,12 +8,12 @@ import { lockHeld } from "./assert-holds.ts"
 import { listHeld, renewHeld } from "./held-tasks.ts"
 import { getTeam } from "./lookup.ts"
 
-/** A heartbeat more often than this says nothing new. */
+/** Shorter intervals say nothing new. */
 const QUIET_MS = 10_000
 
 /**
- * Notes a tool call of a session that joined as a worker. It renews the session's claims, and may be evidence for the task
- * that it claimed last. The same call counts once.
+ * A tool call of a session that joined as a worker: renews its claims, and may be evidence for its latest task. The
+ * same call counts once.
  */
 export async function noteUse(
   { store }: Pick<Context, "store">,
@@ -34,7 +34,7 @@ export async function noteUse(
     if (!seat?.worker) return
     const { key } = await getTeam(tx, seat)
     await renewHeld(tx, key, seat.worker)
-    // Read again: another report of the same call may have held the lock until now.
+    // Read again: another report of the same call may have held the lock.
     const { memory: before } = (await tx.seats.find(terminalId)) ?? seat
     const memory = id === "" ? before : noteSeen(before, id)
     if (memory === undefined) return
@@ -60,7 +60,7 @@ export interface ObservedRun extends TeamName {
   readonly uses: readonly SeenUse[]
 }
 
-/** Records what the agent of a worker did in one run. Throws `claim.lost` where the worker lost the task. */
+/** Throws `claim.lost` if the worker lost the task. */
 export async function recordObserved({ store }: Pick<Context, "store">, run: ObservedRun): Promise<void> {
   if (run.uses.length === 0) return
   await store.write(async (tx) => {

@@ -2,8 +2,8 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { layerTasks } from "../layers.ts"
 
 /**
- * Recalculates the waves. Verified waves keep their number and tasks; the others come after them, and a failed one is
- * open again. Returns the number of waves. The team must be locked.
+ * Verified waves keep their number and tasks; the others come after them, and a failed one is open again. Returns
+ * the number of waves. The team must be locked.
  */
 export async function replanWaves(tx: Tx, team: StoredTeam, by: string): Promise<number> {
   const waves = await tx.waves.list(team.key)

@@ -8,17 +8,13 @@ import { reopenTask } from "./task-moves.ts"
 export interface Recheck extends TeamName {
   readonly task: TaskId
   readonly attempt: number
-  /** The commit that was judged. */
   readonly commit: string
-  /** Why the task no longer holds; null when it does. */
+  /** Null if the task still holds. */
   readonly failure: string | null
   readonly by: string
 }
 
-/**
- * Records the check of a task whose need was revised. It stays resolved, or is reopened with the reason. Undefined when
- * it was reopened meanwhile.
- */
+/** The task stays resolved, or is reopened with the reason. Undefined if it was reopened meanwhile. */
 export async function noteRecheck({ store, settings }: Context, recheck: Recheck): Promise<Task | undefined> {
   const { attempt, commit, failure, by } = recheck
   return store.write(async (tx) => {

@@ -44,12 +44,12 @@ export const addEvidence = operation({
 
 export interface EvidenceRecord extends TeamName, Holder {
   readonly taskId: TaskId
-  /** The observer, when it is not the owner. */
+  /** If it is not the owner. */
   readonly by?: string
   readonly entries: readonly NewEvidence[]
 }
 
-/** Adds entries of any trust to the current attempt. Callers from outside can only report, through `evidence.add`. */
+/** Adds entries of any trust. Callers from outside can only report, through `evidence.add`. */
 export async function recordEvidence({ store }: Context, record: EvidenceRecord): Promise<Evidence[]> {
   return store.write(async (tx) => {
     const { team, task } = await lockHeld(tx, record, record.taskId)
@@ -72,7 +72,7 @@ export const listEvidence = operation({
     }),
 })
 
-/** The entry stays in the record and no longer counts. */
+/** The entry stays and no longer counts. */
 export const withdrawEvidence = operation({
   name: "evidence.withdraw",
   summary: "Withdraw an entry of evidence",

@@ -12,16 +12,16 @@ export interface Revision {
   readonly task: Task
   /** The task itself first. */
   readonly reopened: readonly TaskId[]
-  /** Still resolved; checked again without an agent once the task is done. */
+  /** Still resolved; checked without an agent once the task is done. */
   readonly recheck: readonly TaskId[]
-  /** Tasks whose holders got a message. */
+  /** Their holders got a message. */
   readonly told: readonly TaskId[]
 }
 
 /**
- * Reopens a task. Resolved tasks that depend on it are checked again later and stay if they still hold; failed ones and
- * those that only read, such as reviews, are reopened. A task that has not ended goes on, and its holder gets the
- * feedback as a message.
+ * Reopens a task. Resolved tasks that depend on it are checked later and stay if they still hold; failed ones and
+ * those that only read, such as reviews, are reopened. A task in progress goes on, and its holder gets the feedback
+ * as a message.
  */
 export const reviseTask = operation({
   name: "revise",
@@ -68,7 +68,7 @@ export const reviseTask = operation({
   },
 })
 
-/** All tasks that depend on this one, directly or not; the nearest first. */
+/** Direct and indirect, the nearest first. */
 async function listDependants(tx: Tx, team: StoredTeam, id: TaskId): Promise<TaskId[]> {
   const found = new Set<TaskId>([id])
   for (const each of found) for (const next of await tx.tasks.dependants(team.key, each)) found.add(next)

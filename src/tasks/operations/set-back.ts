@@ -23,7 +23,7 @@ import { moveTask, releaseTask } from "./task-moves.ts"
 
 export interface SetBack extends TeamName {
   readonly taskId: TaskId
-  /** Undefined where the engine speaks for a worker that is gone. */
+  /** Undefined if the engine acts for a worker that is gone. */
   readonly owner?: string
   readonly token?: number
   readonly worker: WorkerId
@@ -31,10 +31,8 @@ export interface SetBack extends TeamName {
   readonly kind: SetbackKind
   /** For people, and for the next try. */
   readonly reason: string
-  /** What the next try should do differently. */
   readonly advice: string | null
   readonly limits: RetryLimits
-  /** What the attempt has cost, where an agent worked on it. */
   readonly spent?: Spent
 }
 
@@ -43,7 +41,7 @@ export interface SetBackResult {
   readonly next: AfterSetback
 }
 
-/** A worker gives up its task. The task goes back for another try, or becomes failed or paused. */
+/** A worker gives up its task, which is tried again, or becomes failed or paused. */
 export async function setBack({ store, ids }: Context, request: SetBack): Promise<SetBackResult> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, request)
@@ -62,7 +60,7 @@ interface NotedSetback extends Pick<SetBack, "worker" | "agent" | "kind" | "reas
   readonly messageId: string
 }
 
-/** Moves the task and records the setback. Where there is no retry, it raises an escalation and tells the lead. */
+/** Without a retry, raises an escalation and sends the lead a message. */
 export async function noteSetback(tx: Tx, team: StoredTeam, noted: NotedSetback): Promise<Task> {
   const { task, next, kind, agent, worker, reason, advice, messageId: id } = noted
   const context = next === "retry" ? undefined : await describeMatter(tx, team, task, [`${kind}: ${reason}`])

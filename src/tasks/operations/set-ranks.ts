@@ -3,7 +3,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTeam } from "./lookup.ts"
 
-/** The order in which ready tasks of one priority are claimed, the lowest first. No event: the tasks do not change. */
+/** The order among ready tasks of one priority, the lowest first. No event: the tasks do not change. */
 export async function setRanks(
   { store }: Context,
   name: TeamName,

@@ -16,8 +16,8 @@ export interface BlockerRequest extends TeamName {
 }
 
 /**
- * Decides about a failed task that others wait for: another attempt, or skip it, and with it either those others or
- * only their need. Returns the changed tasks; none when the task is no longer failed.
+ * A failed task that others need gets another attempt, or is skipped: with those others, or only with their need.
+ * Returns the changed tasks; none if it is no longer failed.
  */
 export async function settleBlocker({ store, settings }: Context, request: BlockerRequest): Promise<TaskId[]> {
   return store.write(async (tx) => {
@@ -27,13 +27,13 @@ export async function settleBlocker({ store, settings }: Context, request: Block
     if (request.choice === "retry") return retry(tx, team, task, settings)
     const changed =
       request.choice === "remove-need" ? await removeNeed(tx, team, task, settings) : await skipWaiting(tx, team, task)
-    // A failed task that nothing needs would still hold up its wave.
+    // A failed task would still hold up its wave.
     await moveTask(tx, team, { task, to: "skipped", by: ENGINE, reason: "it failed, and the others go on without it" })
     return [task.id, ...changed]
   })
 }
 
-/** Keeps it apart from tasks that were planned for the same files since it failed. */
+/** Keeps it apart from later tasks with the same files. */
 async function retry(tx: Tx, team: StoredTeam, task: Task, settings: Settings): Promise<TaskId[]> {
   const { waitsFor, waiting } = await keepApart(tx, team, settings, task)
   await startAttempt(tx, team, { task, by: ENGINE, reason: "it failed, and others wait for it" })
@@ -54,7 +54,7 @@ async function removeNeed(tx: Tx, team: StoredTeam, task: Task, settings: Settin
   return changed
 }
 
-/** In one transaction, so that no worker claims a task that waited only for the first of them. */
+/** One transaction, so that no worker claims a task that waited only for the first of them. */
 async function skipWaiting(tx: Tx, team: StoredTeam, task: Task): Promise<TaskId[]> {
   const waiting = listWaiting(await tx.tasks.lockAll(team.key), task.id)
   const reason = `task ${task.id} failed, and it cannot be done without`

@@ -13,10 +13,10 @@ import { reopenTask } from "./task-moves.ts"
 
 export interface TakeRequest extends TeamName {
   readonly id: TaskId
-  /** Made by `personsName`. */
+  /** From `personsName`. */
   readonly owner: string
   readonly leaseSeconds: number
-  /** The claim of an earlier process of the owner that is known to be dead. Any other claim is live. */
+  /** The claim of a dead process of the owner. Any other claim is live. */
   readonly deadToken?: number | null
 }
 
@@ -28,10 +28,7 @@ export interface Taken {
   readonly before: number | null
 }
 
-/**
- * Gives a task to a person. A worker loses it at once, a pause and its escalation end, and a failed task gets a new
- * attempt.
- */
+/** A worker loses the task at once, a pause and its escalation end, and a failed task gets a new attempt. */
 export async function takeForPerson(context: Context, request: TakeRequest): Promise<Taken> {
   const { store, settings } = context
   const taken = await store.write(async (tx) => {
@@ -52,7 +49,7 @@ export async function takeForPerson(context: Context, request: TakeRequest): Pro
   return { task: claimed.task, from: null, before: null }
 }
 
-/** Throws what `takeForPerson` would throw now. Changes nothing. */
+/** Throws what `takeForPerson` would throw. */
 export async function checkTakeable({ store }: Context, request: TakeRequest): Promise<void> {
   await store.read(async (tx) => {
     const { key } = await getTeam(tx, request)

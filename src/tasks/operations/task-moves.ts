@@ -7,7 +7,7 @@ import type { Settings } from "../../store/operation.ts"
 import type { StoredTeam, TaskChange, Tx } from "../../store/port.ts"
 import { assertMove, hasEnded, type Task, type TaskStatus } from "../task.ts"
 
-/** Changes of a task's status, each with its event. The task must be locked. */
+/** Each change has its event. The task must be locked. */
 
 const NO_CLAIM = {
   claimedBy: null,
@@ -24,12 +24,12 @@ interface Move<Reason extends string | null = string | null> {
   readonly reason: Reason
 }
 
-/** A move out of a pause or a failure may concern an escalation. */
+/** After a pause or a failure there may be an escalation. */
 async function leaveHold(tx: Tx, team: StoredTeam, move: { task: Task; to: TaskStatus; by: string }): Promise<void> {
   if (move.task.status === "paused" || move.task.status === "failed") await letGo(tx, team, move)
 }
 
-/** Back to open, without a claim. */
+/** Ends the claim. */
 export async function releaseTask(tx: Tx, team: StoredTeam, { task, by, reason }: Move<string>): Promise<Task> {
   assertMove(task, "open")
   await leaveHold(tx, team, { task, to: "open", by })
@@ -41,7 +41,7 @@ export async function releaseTask(tx: Tx, team: StoredTeam, { task, by, reason }
   return released
 }
 
-/** A new attempt at a task that ended; its wave is no longer verified. The team must be locked. */
+/** Its wave is no longer verified. The team must be locked. */
 export async function reopenTask(
   tx: Tx,
   team: StoredTeam,
@@ -52,7 +52,7 @@ export async function reopenTask(
   return startAttempt(tx, team, move)
 }
 
-/** The next attempt at a task without a claim. Evidence of earlier attempts no longer counts. */
+/** Evidence of earlier attempts no longer counts. */
 export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason }: Move): Promise<Task> {
   await leaveHold(tx, team, { task, to: "open", by })
   const attempt = task.attempt + 1
@@ -71,7 +71,7 @@ export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason 
   return reopened
 }
 
-/** A resolved task whose work cannot be merged becomes failed, and its wave is no longer verified. */
+/** Its work cannot be merged; its wave is no longer verified. */
 export async function failResolved(tx: Tx, team: StoredTeam, { task, by, reason }: Move): Promise<Task> {
   await leaveHold(tx, team, { task, to: "failed", by })
   const failed = await tx.tasks.update(team.key, task.id, { status: "failed", completedAt: await tx.now() })
@@ -81,7 +81,7 @@ export async function failResolved(tx: Tx, team: StoredTeam, { task, by, reason 
   return failed
 }
 
-/** The task has to be done: its wave is no longer judged, and the team is executing. */
+/** Its wave is no longer judged, and the team is executing. */
 async function returnToExecution(tx: Tx, team: StoredTeam, { task, by }: Omit<Move, "reason">): Promise<void> {
   if (task.wave !== null) await withdrawWaveVerdict(tx, team, { wave: task.wave, by })
   await leaveComplete(tx, team, by)
@@ -94,7 +94,7 @@ export async function moveTask(tx: Tx, team: StoredTeam, move: Move & { readonly
   if (to === "in_review" || to === "resolved") assertGuards(task)
   const change: TaskChange = {
     status: to,
-    // In review nobody renews the lease, so it must not expire.
+    // In review no worker renews the lease, so it must not expire.
     ...((to === "in_review" || to === "paused" || hasEnded(to)) && { leaseUntil: null }),
     ...(hasEnded(to) && { completedAt: await tx.now() }),
     ...(to === "paused" && { pausedFrom: task.status, pauseReason: reason }),
@@ -108,7 +108,7 @@ export async function moveTask(tx: Tx, team: StoredTeam, move: Move & { readonly
   return to === "in_progress" ? tx.tasks.renew(team.key, task.id) : moved
 }
 
-/** A wave that gets new work is no longer verified or failed. */
+/** A wave with new work is neither verified nor failed. */
 export async function withdrawWaveVerdict(
   tx: Tx,
   team: StoredTeam,

@@ -8,7 +8,7 @@ import type { Tx } from "../../store/port.ts"
 import { hasEnded, type Task } from "../task.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 
-/** Tells a worker about a task that is assigned to it now and was not before. */
+/** Only if the assignee is new. */
 export async function tellAssigned(
   tx: Tx,
   key: number,
@@ -24,11 +24,11 @@ export async function tellAssigned(
 
 export interface UnblockedRequest extends TeamName {
   readonly task: TaskId
-  /** The need that was met last. */
+  /** The last need that was met. */
   readonly by: TaskId
 }
 
-/** Tells the assignee of a task that it can start, unless someone has started already. */
+/** Unless a worker has started already. */
 export async function tellUnblocked({ store, ids }: Context, request: UnblockedRequest): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, request)

@@ -68,7 +68,7 @@ export interface UpdateResult {
 
 interface Updated {
   readonly task: Task
-  /** The same caller resolved it before; nothing was changed. */
+  /** The same caller resolved it before; nothing changed. */
   readonly isRepeat: boolean
 }
 
@@ -110,13 +110,13 @@ export const updateTask = operation({
   },
 })
 
-/** Keeps the findings that a result reports. Before the task ends, so that a crash loses none. */
+/** Before the task ends, so that a crash loses none. */
 async function keepFindings(
   context: Context,
   { project, team, id, result = "", owner = PERSON }: Input,
 ): Promise<void> {
   if (!MAY_REPORT.test(result)) return
-  // These two take 1.2 ms to load, which most updates need not pay.
+  // 1.2 ms to load, which most updates do not need.
   const { readClosingBlock } = await import("../closing-block.ts")
   const { recordTaskFindings } = await import("../../quality/operations/task-findings.ts")
   const { findings } = readClosingBlock(result)
@@ -124,16 +124,16 @@ async function keepFindings(
   await recordTaskFindings(context, { project, team }, told)
 }
 
-/** Most results have none of these words; they need no reading. */
+/** Most results have none of these words. */
 const MAY_REPORT = /\b(?:finding|critical|blocker|severe|major|high|medium|low|minor|nit|ship|merge)/i
 
-/** The agent type of the task must be capable of its new role. An unknown type is not checked. */
+/** An unknown agent type is not checked. */
 function assertRoleFits(task: Task, role: Input["role"], roles: readonly RoleDefinition[]): void {
   const type = roles.find(({ name }) => name === task.agentType)
   if (role !== undefined && type !== undefined) assertCapable({ ...task, role }, type)
 }
 
-/** Most tasks end here, by one statement in the store. The task is read only where that is refused. */
+/** Most tasks end here, by one statement. Reads the task only after a refusal. */
 async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Updated> {
   const request = finishRequest(input, evidence, ids.uuid())
   const task = await store.finishTask(request)
@@ -152,7 +152,7 @@ interface Finish {
   readonly request: FinishRequest
 }
 
-/** The task must be locked, so that what QA passed is what is resolved. */
+/** The task must be locked, so that it is resolved as QA passed it. */
 async function finish(tx: Tx, team: StoredTeam, { task, input, request }: Finish): Promise<Updated> {
   if (canMove(task.status, "resolved")) {
     assertHolds(task, input.owner, input.token)
@@ -191,7 +191,7 @@ function noticeOf(
   return { worker_id, completed_task_id, completed_status }
 }
 
-/** A caller who resolved the task before gets the task. All others get the reason of the refusal. */
+/** A caller that resolved the task before gets the task; others get the reason. */
 async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promise<Updated> {
   const task = await getTask(tx, team.key, input.id)
   const same = input.owner === undefined || task.claimedBy === input.owner
@@ -224,7 +224,7 @@ interface Update {
   readonly evidence: readonly NewEvidence[]
   readonly change: TaskChange | undefined
   readonly to: Input["status"]
-  /** Read only where the role changes. */
+  /** Read only if the role changes. */
   readonly roles: readonly RoleDefinition[]
 }
 
@@ -258,7 +258,7 @@ interface PlanChange {
   readonly settings: Settings
 }
 
-/** Needs are added before the files change and removed after, since needs decide which files may overlap. */
+/** Adds needs before the files change and removes them after, since needs decide which files may overlap. */
 async function changePlan(tx: Tx, team: StoredTeam, task: Task, change: PlanChange): Promise<Task> {
   const { by, settings } = change
   const { addBlockedBy: add = [], removeBlockedBy: remove = [], files } = change.input
@@ -269,7 +269,7 @@ async function changePlan(tx: Tx, team: StoredTeam, task: Task, change: PlanChan
   return remove.length === 0 ? changed : changeNeeds(tx, team, changed, { add: [], remove, by, settings })
 }
 
-/** The holder of a task cannot change its files; it asks the lead. */
+/** The holder cannot change its files; it asks the lead. */
 async function changeFiles(tx: Tx, team: StoredTeam, task: Task, { input, by, settings }: PlanChange): Promise<Task> {
   if (input.owner !== undefined) {
     const fields = { task: task.id, owner: input.owner, path: "PATH", reason: "WHY" }
@@ -321,7 +321,7 @@ async function changeStatus(
   }
   if (to === "in_review") await assertQaOf(tx, team, task, input)
   const moved = await moveTask(tx, team, { task, to, by, reason })
-  // A worker that hands its work in for review is idle as well.
+  // After the hand-in the worker is idle too.
   if ((to === "failed" || to === "in_review") && input.workerId !== undefined) {
     const failure = to === "failed" && reason !== null && { failure_reason: reason }
     const payload = { ...noticeOf(input.workerId, task.id, to), ...failure }

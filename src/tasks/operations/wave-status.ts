@@ -22,7 +22,7 @@ export const waveStatus = operation({
 
 type Placed = Pick<Task, "id" | "wave">
 
-/** A caller that has read the tasks passes them. */
+/** Pass the tasks if you have read them. */
 export async function readWavePlan(
   tx: Tx,
   key: number,

@@ -4,7 +4,7 @@ import type { Context } from "../../store/operation.ts"
 import { findWorkToBring, isFixId } from "../fix-task.ts"
 import { listTasks } from "./list-tasks.ts"
 
-/** The attempt that a fix must contain; undefined for other tasks. */
+/** Undefined if the task is no fix. */
 export async function readWorkToBring(
   context: Context,
   { project, team, run }: TeamName,

@@ -6,7 +6,6 @@ import type { Evidence } from "../evidence.ts"
 import { lifecycleOf } from "../qa-state.ts"
 import type { Task } from "../task.ts"
 
-/** One line for what just happened to a task. */
 export function taskLine(task: Task): string {
   const holder = task.claimedBy === null ? "" : ` (${task.claimedBy})`
   return `Task ${task.id} is ${task.status}${holder}: ${oneLine(task.title)}`
