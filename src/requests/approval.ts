@@ -6,9 +6,9 @@ import type { TeamMode } from "../kernel/team.ts"
 import { isMet, type Task } from "../tasks/task.ts"
 
 /**
- * `agent-phase`: a worker's plan for a task. `plan`: the plan of the team. `qa-plan`: how work will be checked.
- * `checkpoint`: a person wants to look before the team continues. `shared-file`: a task's version of a shared file
- * replaces what is merged; if rejected, it does not.
+ * `agent-phase`: a worker's plan for a task. `plan`: of the team. `qa-plan`: how work will be checked.
+ * `checkpoint`: a person looks before the team continues. `shared-file`: a task's version of a shared file replaces
+ * the merged one, unless rejected.
  */
 const APPROVAL_SCOPES = ["agent-phase", "plan", "qa-plan", "checkpoint", "shared-file"] as const
 
@@ -16,11 +16,10 @@ const APPROVAL_SCOPES = ["agent-phase", "plan", "qa-plan", "checkpoint", "shared
 export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "withdrawn"] as const
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
-/** Where a person is asked in SUPERVISED mode, besides the workers' plans. */
+/** Questions in SUPERVISED mode besides the workers' plans. */
 export const CHECKPOINTS = ["understanding", "team-plan", "draft", "final"] as const
 export type Checkpoint = (typeof CHECKPOINTS)[number]
 
-/** The pause reason of a team that waits for an approval. */
 export const WAITS_FOR_APPROVAL = "it waits for an approval; see: teamwork approvals"
 
 export function waysToDecide(number: number): readonly Remedy[] {
@@ -34,16 +33,15 @@ const text = v.nullish(v.string(), null)
 
 const ApprovalData = v.object({
   scope: v.fallback(v.picklist(APPROVAL_SCOPES), "checkpoint"),
-  /** The phase, the checkpoint, or what else within the scope. */
+  /** The phase, the checkpoint, or another part of the scope. */
   subject: v.nullish(v.string(), ""),
-  /** What will be done once it is approved. */
+  /** What follows an approval. */
   question: v.nullish(v.string(), ""),
   decidedBy: text,
   decidedAt: text,
   reason: text,
 })
 
-/** One question and its answer. */
 export interface Approval extends Readonly<v.InferOutput<typeof ApprovalData>> {
   readonly number: number
   readonly taskId: TaskId | null
@@ -72,10 +70,7 @@ export function listForApproval(tasks: readonly Shown[]): string {
   return [...lines, ...(tasks.length > MAX_LISTED ? [`and ${tasks.length - MAX_LISTED} more`] : [])].join("\n")
 }
 
-/**
- * The question before the delivery. It counts attempts, so any later work changes the question and an old answer does
- * not cover it.
- */
+/** Counts attempts, so later work changes the question and an old answer does not cover it. */
 export function describeFinal(tasks: readonly (Shown & Pick<Task, "attempt" | "status">)[]): string {
   const attempts = tasks.reduce((sum, { attempt }) => sum + attempt, 0)
   const left = tasks.filter(({ status }) => !isMet(status))
@@ -88,7 +83,7 @@ export function describeFinal(tasks: readonly (Shown & Pick<Task, "attempt" | "s
 
 /** `lead`: a PM agent, or the rule that approves routine questions. */
 export function whoDecides(mode: TeamMode, { scope }: Pick<Approval, "scope">): "person" | "lead" {
-  // The engine asks about a shared file because it has no rule for it.
+  // The engine has no rule for a shared file.
   if (scope === "shared-file") return "person"
   return mode === "SUPERVISED" && scope !== "qa-plan" ? "person" : "lead"
 }

@@ -36,10 +36,10 @@ export const OPTIONS = {
 export type Option = keyof typeof OPTIONS
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly Option[]
 
-/** `about` of an escalation about a review. Once it is decided, the review is asked for again. */
+/** `about` of a review, which is repeated after the decision. */
 export const ABOUT_REVIEW = "review"
 
-/** The options for findings that several fixes did not solve. */
+/** If several fixes did not solve the findings. */
 export const FINDING_OPTIONS: readonly Option[] = ["retry", "waive", "pause"]
 
 const EscalationContext = v.object({
@@ -47,7 +47,7 @@ const EscalationContext = v.object({
   /** The latest last. */
   errors: validItems(v.string()),
   attempts: v.fallback(v.number(), 0),
-  /** In the present attempt. */
+  /** In this attempt. */
   setbacks: v.fallback(v.number(), 0),
 })
 export type EscalationContext = Readonly<v.InferOutput<typeof EscalationContext>>
@@ -59,22 +59,21 @@ const text = v.nullish(v.string(), null)
 const EscalationData = v.object({
   trigger: v.fallback(v.picklist(TRIGGERS), "technical_limitation"),
   summary: v.nullish(v.string(), ""),
-  /** What settles it besides a decision, such as `agent codex`. */
+  /** Settles it without a decision, such as `agent codex`. */
   about: text,
   context: v.fallback(EscalationContext, NO_CONTEXT),
   options: validItems(v.picklist(OPTION_NAMES)),
   decision: v.fallback(v.nullable(v.picklist(OPTION_NAMES)), null),
-  /** The agent program that gets a reassigned task. */
+  /** Gets a reassigned task. */
   agent: text,
   note: text,
   decidedBy: text,
   decidedAt: text,
 })
 
-/** A question that waits for a person, and the decision. */
 export interface Escalation extends Readonly<v.InferOutput<typeof EscalationData>> {
   readonly number: number
-  /** Null: it is about the team as a whole. */
+  /** Null: about the team. */
   readonly taskId: TaskId | null
   readonly attempt: number | null
   readonly status: (typeof ESCALATION_STATUSES)[number]
@@ -102,7 +101,7 @@ export function optionsFor(trigger: Trigger, task: Pick<Task, "status" | "paused
   })
 }
 
-/** The trigger for a task that was paused after a setback of this kind. */
+/** For a task that was paused after this kind of setback. */
 export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
   gate: "repeated_failure",
   qa: "repeated_failure",
@@ -129,12 +128,11 @@ export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
   budget: "budget",
 }
 
-/** `about` of an agent program that is excluded. Such an escalation does not pause the team. */
+/** For an excluded agent program. Such an escalation does not pause the team. */
 export function aboutAgent(agent: string): string {
   return `agent ${agent}`
 }
 
-/** The agent program that an escalation is about. */
 export function agentOf({ about }: Pick<Escalation, "about">): string | undefined {
   return about?.startsWith("agent ") === true ? about.slice("agent ".length) : undefined
 }
@@ -151,5 +149,5 @@ export function wayToDecide({ number, options }: Pick<Escalation, "number" | "op
 /** In characters. */
 export const MAX_SUMMARY = 5000
 
-/** After so many rounds of disagreement about a task a person decides. */
+/** After this many rounds of disagreement a person decides. */
 export const MAX_ROUNDS = 2

@@ -3,21 +3,17 @@ import type { TeamRecord } from "../kernel/record.ts"
 import { nameApproval, toApproval } from "./approval.ts"
 import { nameEscalation, toEscalation, wayToDecide } from "./escalation.ts"
 
-/** Something that waits for a person, and how to answer it. */
 export interface Question {
   readonly kind: "approval" | "escalation"
   readonly number: number
   readonly taskId: TaskId | null
   readonly what: string
   readonly command: string
-  /** A notification was sent. */
   readonly isTold: boolean
 }
 
-/** The status in which a record of the kind waits. */
 export const WAITING = { approval: "pending", escalation: "open" } as const satisfies Record<Question["kind"], string>
 
-/** The questions among the records of a team. */
 export function listQuestions(records: readonly TeamRecord[]): Question[] {
   const waiting = (kind: Question["kind"]) =>
     records.filter((each) => each.kind === kind && each.status === WAITING[kind])

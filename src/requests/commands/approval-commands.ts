@@ -23,7 +23,7 @@ export const approvals = command({
         io.out(isJson ? JSON.stringify(toWire(approval)) : `${renderApprovals([approval])}\n`)
       }
     }
-    // Watch before the first read, so that nothing asked in between is missed.
+    // Watch before the first read, to miss no question in between.
     await using changes = await here.store.watch()
     while (!io.interrupted.aborted) {
       show(await listApprovals.run(here, query))

@@ -19,11 +19,10 @@ export interface Ruling {
 interface PmPorts {
   readonly context: Context
   readonly ask: Omit<AskPorts, keyof TeamName>
-  /** The repository, which the agent may read. */
+  /** The agent may read it. */
   readonly folder: string
 }
 
-/** The name of the PM agent in the team. */
 const PM = "pm"
 
 const RULING_FIELDS = {
@@ -34,14 +33,14 @@ const RULING_FIELDS = {
 /** An approval may come without a reason. */
 const Ruled = v.object({ ...RULING_FIELDS, reason: v.fallback(v.string(), "") })
 
-/** An agent was asked and gave no valid answer. */
+/** An agent gave no valid answer. */
 export interface NoRuling {
   readonly why: string
 }
 
 /**
- * Asks a PM agent to decide on a plan. Returns undefined when there is no agent to ask: then the rule decides. An invalid
- * answer counts neither as approval nor as rejection.
+ * Asks a PM agent to decide on a plan. Undefined if there is none: then the rule decides. An invalid answer is
+ * neither approval nor rejection.
  */
 export async function judgeApproval(
   { context, ask, folder }: PmPorts,
@@ -74,7 +73,7 @@ export async function judgeApproval(
     }
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error
-    // A rate-limited agent still exists, so the rule does not decide in its place.
+    // A rate-limited agent exists, so the rule does not replace it.
     if (error.code === "agent.unavailable" && error.details.retryAt == null) return undefined
     if (error.code !== "agent.unavailable" && error.code !== "agent.failed") throw error
     return { why: error.message }

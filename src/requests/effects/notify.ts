@@ -4,24 +4,23 @@ import type { Context } from "../../store/operation.ts"
 import { noteTold } from "../operations/questions.ts"
 import type { Question } from "../question.ts"
 
-/** Notifies a person. Returns the problem when that fails. */
+/** Returns the problem if it fails. */
 export type Notify = (notice: TeamName & { readonly question: Question }) => Promise<string | undefined>
 
 interface Notices {
-  /** Sends the notifications that were not sent yet. The store remembers them, so a restart repeats none. */
+  /** The store remembers sent notifications, so a restart repeats none. */
   look(questions: readonly Question[]): Promise<void>
-  /** Resolves when no notification is being sent. */
   readonly ended: Promise<void>
 }
 
 interface NoticePorts {
   readonly context: Context
   readonly say: (line: string) => void
-  /** Left out when notifications are off. */
+  /** Missing if notifications are off. */
   readonly notify?: Notify
 }
 
-/** Runs beside the engine: a notification that fails does not stop the team. */
+/** A failed notification does not stop the team. */
 export function makeNotices({ context, say, notify }: NoticePorts, { project, team, run }: TeamName): Notices {
   let ended = Promise.resolve()
   async function send(question: Question): Promise<void> {
@@ -52,13 +51,13 @@ interface NotifyPorts {
   readonly processes: Processes
   readonly cwd: string
   readonly env: Record<string, string | undefined>
-  /** Undefined where there is no terminal. */
+  /** Undefined without a terminal. */
   readonly ring: (() => void) | undefined
 }
 
 const TIME_LIMIT_MS = 30_000
 
-/** Rings the terminal bell and runs a command. The command gets the text in variables, so no task text is ever part of a shell line. */
+/** The command gets the text in variables, so no task text is ever part of a shell line. */
 export function makeNotify({ bell, command }: NotifySettings, ports: NotifyPorts): Notify | undefined {
   const { processes, cwd, env, ring } = ports
   if (command === "" && !(bell && ring !== undefined)) return undefined

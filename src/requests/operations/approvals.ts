@@ -52,13 +52,11 @@ export const listApprovals = operation({
 
 interface TaskPlan {
   readonly plan: string
-  /** From the person or agent that approved it. */
   readonly note: string | null
-  /** Why the latest plan was rejected. */
   readonly rejection: string | null
 }
 
-/** The latest plan for the present attempt at a task, and the answer to it. */
+/** For this attempt. */
 export function readPlan(
   { store }: Pick<Context, "store">,
   { task: id, ...name }: TeamName & { task: TaskId },
@@ -87,7 +85,7 @@ interface Decision {
   readonly reason: string | null
 }
 
-/** Records a decision and applies its effects in one transaction. A second decision is refused and names the first. */
+/** Applies its effects in the same transaction. A second decision is refused and names the first. */
 export async function decideApproval({ store, ids }: Context, decision: Decision): Promise<Approval> {
   const { owner = PERSON, status, reason } = decision
   return store.write(async (tx) => {
@@ -123,10 +121,7 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
   })
 }
 
-/**
- * Approves by rule, for a mode in which nobody is asked. Returns undefined when a person or another worker decided
- * first: their decision stands.
- */
+/** For modes without questions. Undefined if a person or another worker decided first: their decision stands. */
 export async function approveByRule(
   context: Context,
   { project, team }: TeamName,

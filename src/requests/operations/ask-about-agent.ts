@@ -10,7 +10,7 @@ interface AgentMatter extends TeamName {
   readonly agent: string
 }
 
-/** Tasks wait for an agent program that is excluded, and no other program can do them. Asked once per program. */
+/** The program is excluded, and no other one can do the tasks. Asked once per program. */
 export async function askAboutAgent(
   { store }: Context,
   { agent, summary, ...name }: AgentMatter & { summary: string },
@@ -22,10 +22,10 @@ export async function askAboutAgent(
   })
 }
 
-/** The program is used again: the question about it is withdrawn. */
+/** The program is used again. */
 export async function endAskAboutAgent({ store }: Context, { agent, ...name }: AgentMatter): Promise<void> {
   const about = aboutAgent(agent)
-  // Called after every run of an agent, so it takes no lock unless there is something to withdraw.
+  // Called after every agent run, so it locks only if there is something to withdraw.
   const isOpen = await store.read(async (tx) => {
     const team = await tx.teams.find(name)
     if (team === undefined) return false

@@ -10,10 +10,7 @@ interface Question extends Pick<Approval, "scope" | "subject" | "question"> {
   readonly by: string
 }
 
-/**
- * Asks for an approval; the team must be locked. A question that is still open is not asked twice. An open question with
- * other words about the same subject is withdrawn.
- */
+/** An open question is not asked twice; other words about the same subject withdraw it. The team must be locked. */
 export async function askApproval(tx: Tx, team: StoredTeam, asked: Question): Promise<Approval> {
   const { scope, subject, task, question, by } = asked
   const taskId = task?.id ?? null
@@ -29,7 +26,7 @@ export async function askApproval(tx: Tx, team: StoredTeam, asked: Question): Pr
   return toApproval(await addRecord(tx, team, record, scope === "agent-phase" ? "plan" : subject))
 }
 
-/** Withdraws what was asked about one task that starts again, or about all tasks. */
+/** About a task that starts again, or about all tasks. */
 export async function withdrawApprovals(
   tx: Tx,
   team: StoredTeam,

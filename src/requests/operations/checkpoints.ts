@@ -21,18 +21,18 @@ import {
 import { askApproval } from "./ask-approval.ts"
 import { listHolding, pauseTeam, resumeTeam } from "./escalation-holds.ts"
 
-/** Asked before any work: what the goal means, and the plan of the team. */
+/** Before any work: what the goal means, and the plan of the team. */
 const AT_START: readonly string[] = ["understanding", "team-plan"] satisfies Checkpoint[]
 
-/** The questions about the team as a whole, the latest of each subject. */
+/** The latest question of each subject about the team. */
 export async function readCheckpoints(tx: Tx, key: number): Promise<Map<string, Approval>> {
   const asked = (await tx.records.list(key, { kind: "approval", taskId: null })).map(toApproval)
   return new Map(asked.filter(({ status }) => status !== "withdrawn").map((approval) => [approval.subject, approval]))
 }
 
 /**
- * Asks a person at a checkpoint of SUPERVISED mode and pauses the team until the answer. `final` does not pause: the
- * delivery waits by itself. The team must be locked.
+ * Pauses the team until the answer, in SUPERVISED mode. `final` does not pause: the delivery waits by itself. The
+ * team must be locked.
  */
 async function askCheckpoint(tx: Tx, team: StoredTeam, checkpoint: Checkpoint, by: string): Promise<Approval> {
   const scope = checkpoint === "team-plan" ? "plan" : "checkpoint"
@@ -42,7 +42,7 @@ async function askCheckpoint(tx: Tx, team: StoredTeam, checkpoint: Checkpoint, b
   return asked
 }
 
-/** At the start, and again whenever the plan changes before it is approved. */
+/** Also whenever the plan changes before its approval. */
 export async function askAtStart(tx: Tx, name: TeamName, by: string): Promise<void> {
   const team = await lockTeam(tx, name)
   if (team.mode !== "SUPERVISED") return
@@ -59,7 +59,7 @@ export async function askForDraft(tx: Tx, team: StoredTeam, by: string): Promise
   if (isUnfinished) await askCheckpoint(tx, team, "draft", by)
 }
 
-/** The error for a person who resumes a team that waits for an approval; undefined when it does not. */
+/** The error for resuming a team that waits for an approval. */
 export async function whyHeld(tx: Tx, key: number): Promise<AppError | undefined> {
   for (const approval of (await readCheckpoints(tx, key)).values()) {
     const { number, subject, status } = approval
@@ -79,7 +79,7 @@ export async function whyHeld(tx: Tx, key: number): Promise<AppError | undefined
   return undefined
 }
 
-/** Resumes a paused team when nothing holds it any more. The team must be locked. */
+/** Only if nothing holds the team any more. The team must be locked. */
 export async function letGoOn(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (team.status !== "paused" || (await whyHeld(tx, team.key)) !== undefined) return
   if ((await listHolding(tx, team.key, null)).length === 0) await resumeTeam(tx, team, by)
@@ -98,7 +98,7 @@ export async function askForFinal({ store }: Context, name: TeamName): Promise<A
   return store.write(async (tx) => askCheckpoint(tx, await lockTeam(tx, name), "final", ENGINE))
 }
 
-/** In SUPERVISED mode, refuses to deliver work that a person has not approved as it is now. */
+/** In SUPERVISED mode, a person must have approved the work as it is now. */
 export async function assertDeliverable({ store }: Context, name: TeamName): Promise<void> {
   await store.read(async (tx) => {
     const team = await getTeam(tx, name)

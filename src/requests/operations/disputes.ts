@@ -20,8 +20,8 @@ interface Round {
 }
 
 /**
- * Records one more round of a disagreement about a task; team and task must be locked. After two rounds the task is
- * paused and a person decides. Then the count starts again.
+ * After two rounds the task is paused and a person decides; then the count starts again. Team and task must be
+ * locked.
  */
 export async function noteDisagreement(tx: Tx, team: StoredTeam, disagreement: Disagreement): Promise<Round> {
   const { task, between, about } = disagreement
@@ -42,7 +42,6 @@ interface Dispute extends Pick<Disagreement, "task" | "about"> {
   readonly parties: readonly string[]
 }
 
-/** Pauses the task and asks a person to decide. */
 export async function endDispute(tx: Tx, team: StoredTeam, { task, by, parties, about }: Dispute) {
   const summary = `${parties.join(" and ")} do not agree after ${MAX_ROUNDS} rounds: ${about}`
   const paused =

@@ -6,15 +6,15 @@ import { changeRecord } from "../../store/records.ts"
 import type { Task, TaskStatus } from "../../tasks/task.ts"
 import { agentOf, type Escalation, nameEscalation, toEscalation } from "../escalation.ts"
 
-/** Open escalations that keep a task, or without one the team, paused. */
+/** Open escalations that keep a task, or the team, paused. */
 export async function listHolding(tx: Tx, key: number, taskId: TaskId | null): Promise<Escalation[]> {
   const open = await tx.records.list(key, { kind: "escalation", status: "open" })
   return open.map(toEscalation).filter((each) => each.taskId === taskId && agentOf(each) === undefined)
 }
 
 /**
- * Called before a paused or failed task moves. Refuses to continue a task past an open question. Skipping it, or
- * starting it again after a failure, answers the question, so its escalations are withdrawn.
+ * Before a paused or failed task moves: refuses to continue past an open question. Skipping or restarting the task
+ * answers the question, so its escalations are withdrawn.
  */
 export async function letGo(
   tx: Tx,
@@ -28,13 +28,13 @@ export async function letGo(
 }
 
 interface Withdrawal {
-  /** Null: those about the team. Undefined: all. */
+  /** Null: about the team. Undefined: all. */
   readonly taskId?: TaskId | null
   readonly by: string
   readonly isMeant?: (escalation: Escalation) => boolean
 }
 
-/** Withdraws open escalations and returns how many. */
+/** Returns how many. */
 export async function withdrawEscalations(
   tx: Tx,
   team: StoredTeam,
@@ -70,7 +70,7 @@ function heldBy(escalation: Escalation, what: string): AppError {
   )
 }
 
-/** Pauses an active team; any other stays as it is. */
+/** Only if it is active. */
 export async function pauseTeam(
   tx: Tx,
   team: StoredTeam,

@@ -107,11 +107,10 @@ type DecideInput = InputOf<typeof decideInput>
 
 interface Decided {
   readonly escalation: Escalation
-  /** What happened as a result, in a few words. */
   readonly outcome: string
 }
 
-/** Records a decision and applies its effects in one transaction. A second decision is refused and names the first. */
+/** Applies its effects in the same transaction. A second decision is refused and names the first. */
 export const decide = operation({
   name: "decide",
   summary: "Decide how it goes on after an escalation",
@@ -142,7 +141,7 @@ async function decideIn(tx: Tx, context: Context, input: DecideInput): Promise<D
   if (changed === undefined) throw alreadyDecided(raised)
   const decided = toEscalation(changed)
   const outcome = await followDecision(tx, team, { decided, task, by: owner, settings: context.settings })
-  // The next worker of the task reads the decision in its prompt.
+  // The next worker reads the decision in its prompt.
   if (raisedBy !== PERSON && raisedBy !== ENGINE) {
     const message = `DECIDED: ${about}${note === null ? "" : `: ${note}`}`
     const sent = { id: context.ids.uuid(), from: owner, to: raisedBy, type: "text", payload: { message } } as const
@@ -163,7 +162,7 @@ function assertAgentFits({ option, agent }: Pick<DecideInput, "option" | "agent"
     throw new AppError("usage", (say) => `${say.field("agent")} goes with reassign, not with ${option}`)
 }
 
-/** Workers and the lead may not decide what was escalated to a person. */
+/** Workers and the lead may not decide instead of a person. */
 async function assertMayDecide(
   tx: Tx,
   team: StoredTeam,

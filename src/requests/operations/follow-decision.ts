@@ -14,7 +14,7 @@ interface Decision {
   readonly settings: Settings
 }
 
-/** Applies a recorded decision; team and task must be locked. Returns what happened, in a few words. */
+/** Returns what happened, in a few words. Team and task must be locked. */
 export async function followDecision(tx: Tx, team: StoredTeam, decision: Decision): Promise<string> {
   const { decided, task } = decision
   const agent = agentOf(decided)
@@ -105,7 +105,7 @@ async function moveOn(
   }
 }
 
-/** The model is reset: it belongs to the agent program it was named with. */
+/** Resets the model, which belongs to the former agent program. */
 async function giveTo(
   tx: Tx,
   team: StoredTeam,

@@ -18,7 +18,7 @@ interface PhaseMove {
   readonly reason: string | null
 }
 
-/** Moves a task, which must be locked, to its next phase, with the event. */
+/** The task must be locked. */
 export async function movePhase(tx: Tx, team: StoredTeam, { task, to, by, reason }: PhaseMove): Promise<Task> {
   assertPhase(task, to)
   const moved = await tx.tasks.update(team.key, task.id, { phase: to })
@@ -43,7 +43,7 @@ function assertPhase({ id, phase }: Task, to: Phase): void {
   throw new AppError("phase.transition", message, { taskId: id, from: phase, to })
 }
 
-/** The worker reports at the end of each phase. Approving a plan is another operation. */
+/** Approving a plan is another operation. */
 export const advancePhase = operation({
   name: "task.phase",
   summary: "Report on the phase a task is in and go on to the next",
@@ -92,7 +92,7 @@ function needsApproval({ id }: Pick<Task, "id">): AppError {
   )
 }
 
-/** Refuses to end a task before its phases and QA are done. */
+/** Phases and QA must be done. */
 export function assertGuards({ id, phase, qa }: Task): void {
   if (phase === "awaiting_approval") throw needsApproval({ id })
   if (phase !== null && phase !== "completion") {

@@ -7,14 +7,14 @@ import { changeRecord } from "../../store/records.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 import { type Question, toQuestion, WAITING } from "../question.ts"
 
-/** Everything that waits for a person, oldest first within its kind. */
+/** Oldest first within its kind. */
 export async function readQuestions(tx: Tx, key: number): Promise<Question[]> {
   const escalations = await tx.records.list(key, { kind: "escalation", status: WAITING.escalation })
   const approvals = await tx.records.list(key, { kind: "approval", status: WAITING.approval })
   return [...escalations, ...approvals].map(toQuestion)
 }
 
-/** The same, read again only when one of the new events is about a record. */
+/** Reads again only if a new event is about a record. */
 export async function readQuestionsSince(
   tx: Tx,
   key: number,
@@ -23,7 +23,7 @@ export async function readQuestionsSince(
   return known !== undefined && !events.some(({ type }) => type.startsWith("record.")) ? known : readQuestions(tx, key)
 }
 
-/** Marks a question as notified. False when it already was, or no longer waits: of several processes one notifies. */
+/** False if it was told or no longer waits: of several processes one notifies. */
 export async function noteTold({ store }: Context, name: TeamName, { kind, number }: Question): Promise<boolean> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)

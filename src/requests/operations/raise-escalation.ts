@@ -19,20 +19,18 @@ import {
 interface Raise {
   readonly trigger: Trigger
   readonly summary: string
-  /** Paused or failed; null when the team as a whole is paused. */
+  /** Paused or failed; null if the team is paused. */
   readonly task: Task | null
   readonly by: string
-  /** By default read from the store. */
   readonly context?: EscalationContext
-  /** By default those of the trigger. */
   readonly options?: readonly Option[]
-  /** What settles it besides a decision. */
+  /** Settles it without a decision. */
   readonly about?: string
 }
 
 /**
- * Asks a person to decide, with everything known about the problem; the team must be locked. The caller pauses the task
- * or team. The same question is not raised twice while it is open.
+ * Asks a person, with everything known about the problem. The caller pauses the task or team. An open question is
+ * not raised twice. The team must be locked.
  */
 export async function raiseEscalation(
   tx: Tx,
@@ -53,7 +51,7 @@ export async function raiseEscalation(
   return { ...toEscalation(added), isNew: true }
 }
 
-/** Each agent program, and a review, has a question of its own. */
+/** Each agent program, and a review, has its own question. */
 function isSameMatter(one: string | null, other: string | null): boolean {
   const isOfReview = (one === ABOUT_REVIEW) === (other === ABOUT_REVIEW)
   return isOfReview && agentOf({ about: one }) === agentOf({ about: other })
@@ -62,7 +60,7 @@ function isSameMatter(one: string | null, other: string | null): boolean {
 const MAX_ERRORS = 5
 const MAX_ERROR_LENGTH = 4000
 
-/** `last`: errors of this transaction, which a store does not show in its events before the commit. */
+/** `last`: errors of this transaction, which events show only after the commit. */
 export async function describeMatter(
   tx: Tx,
   team: StoredTeam,

@@ -12,7 +12,7 @@ interface Waiting extends TeamName {
   readonly worker: string
 }
 
-/** Every agent that could do the task is rate-limited. The task waits, unless a person decides otherwise. */
+/** All capable agents are rate-limited. The task waits, unless a person decides otherwise. */
 export async function askAboutLimit({ store }: Context, { reason, ...waiting }: Waiting & { readonly reason: string }) {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, waiting)

@@ -4,7 +4,6 @@ import type { Approval } from "../approval.ts"
 
 const MAX_QUESTION = 12_000
 
-/** Asks the PM agent whether a plan may be carried out. */
 export function approvalPrompt({
   goal,
   task,

@@ -1,7 +1,7 @@
 import { manyLines, oneLine } from "../../lib/text/table.ts"
 import { type Approval, nameApproval } from "../approval.ts"
 
-/** Shows every question in full: people should approve only what they have read. */
+/** In full: people should approve only what they have read. */
 export function renderApprovals(approvals: readonly Approval[]): string {
   if (approvals.length === 0) return "Nothing waits for an approval."
   return approvals.map(renderApproval).join("\n\n")
