@@ -179,7 +179,7 @@ describe("a preset", () => {
       join(bench.cwd, ".teamwork", "presets", "night.yml"),
       "summary: At night\nschedule: eager\nworkers: [1]\n",
     )
-    expect(await bench.refused("preset.bad_file", "presets")).toContain("night.yml:1: workers is not a text")
+    expect(await bench.refused("preset.bad_file", "presets")).toContain("night.yml:3: workers: is not a text")
     writeFileSync(
       join(bench.cwd, ".teamwork", "presets", "night.yml"),
       "summary: At night\nschedule: eager\nworkers: 1\n",
