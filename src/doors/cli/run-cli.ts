@@ -14,7 +14,6 @@ import { findCommand, VISIBLE_COMMANDS } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
-import { commandHelp, overview } from "./help.ts"
 import { assertForAgents } from "./person-commands.ts"
 
 /** Runs one command line and returns the exit code. Every error becomes one line. */
@@ -86,6 +85,7 @@ async function dispatch(given: readonly string[], host: Host): Promise<number> {
   const flags = flagsOf({ ...GLOBAL_FIELDS, ...command.fields })
   const parsed = parseFlags(rest, flags, command.positional ?? [], `see: teamwork ${found.row.name} --help`)
   if (parsed.values.help === true) {
+    const { commandHelp } = await loadHelp()
     host.io.out(commandHelp(found.row, command))
     return 0
   }
@@ -181,6 +181,7 @@ function* listParts(items: readonly unknown[], wire: (value: unknown) => unknown
 async function showHelp(args: readonly string[], host: Host): Promise<number> {
   const words = args.filter((arg) => !arg.startsWith("-"))
   const found = words.length === 0 ? undefined : findCommand(words)
+  const { commandHelp, overview } = await loadHelp()
   if (found !== undefined) host.io.out(commandHelp(found.row, await found.row.load()))
   else if (words.length === 0 || isNoun(words[0])) host.io.out(await overview(words[0]))
   else return unknownCommand(words, host)
@@ -192,7 +193,7 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
   const [first = "", second] = args
   if (isNoun(first) && (second === undefined || second.startsWith("-"))) {
     const isAsked = second === "--help" || second === "-h"
-    const shown = await overview(first)
+    const shown = await (await loadHelp()).overview(first)
     if (isAsked) host.io.out(shown)
     else host.io.err(shown)
     return isAsked ? 0 : 2
@@ -219,3 +220,6 @@ function pickFormat({ format }: Command["fields"]): Command["fields"] {
 function pick(values: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
 }
+
+/** Loading it with every call takes 0.2 ms of a start. */
+const loadHelp = () => import("./help.ts")
