@@ -81,7 +81,7 @@ export function leftOutUntil(fault: AgentFault, now: number, fingerprint: string
 }
 
 /** `crashed: exit code 3`: the first line only. */
-export function sayCause({ reason, error }: Pick<AgentFault, "reason" | "error">): string {
+export function renderCause({ reason, error }: Pick<AgentFault, "reason" | "error">): string {
   const line = error.trim().split("\n", 1)[0] ?? ""
   return line === "" || line === reason ? reason : `${reason}: ${line}`
 }

@@ -2,7 +2,7 @@ import { profileOf, programOf } from "./program-of.ts"
 import { findProgram } from "./programs.ts"
 
 /** `cause` starts with the reason: `auth: not logged in`. */
-export function howToHeal(agent: string, cause: string): string {
+export function describeRemedy(agent: string, cause: string): string {
   const [reason = ""] = cause.split(":", 1)
   const remedy = remedyFor(agent, reason) ?? "see its state with: teamwork agent list"
   return `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}. Try it now with: teamwork agent reset ${agent}`

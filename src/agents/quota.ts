@@ -26,7 +26,7 @@ export function isScarce(windows: readonly QuotaWindow[], scarcePercent: number)
 }
 
 /** `82 % of 5 h window, resets 14:05`; the fullest first. */
-export function sayQuota(windows: readonly QuotaWindow[], sayTime: (ms: number) => string): string {
+export function renderQuota(windows: readonly QuotaWindow[], sayTime: (ms: number) => string): string {
   return [...windows]
     .sort((a, b) => (b.usedPercent ?? 0) - (a.usedPercent ?? 0))
     .map(({ window, usedPercent, resetsAt, status }) => {

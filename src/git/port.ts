@@ -297,10 +297,10 @@ export interface Workspaces {
    */
   disown(request: { readonly worker: string; readonly attempt: Attempt }): Promise<void>
   /** Finds what interrupted processes left. `fix` pins the work and repairs. */
-  examine(fix: boolean): Promise<Leftover[]>
+  examine(fix: boolean): Promise<WorkspaceProblem[]>
 }
 
-export interface Leftover {
+export interface WorkspaceProblem {
   readonly what: "unfinished" | "gone" | "lock"
   readonly detail: string
   readonly isFixed: boolean

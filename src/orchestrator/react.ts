@@ -91,7 +91,7 @@ export function notifyUnblocked({ now, tasks, history, waves, ...snapshot }: Eng
       task.status === "open" &&
       task.assignee !== null &&
       task.blockedBy.length > 0 &&
-      history.tasks.get(task.id)?.isUnblockedTold !== true &&
+      history.tasks.get(task.id)?.isUnblockedNotified !== true &&
       findObstacle(task, team, { now }) === undefined,
   )
   if (unblocked.length === 0) return []

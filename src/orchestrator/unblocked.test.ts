@@ -19,7 +19,7 @@ describe("notifyUnblocked", () => {
 
   it("tells it once in each attempt", () => {
     const history = emptyHistory()
-    taskOf(history, "3").isUnblockedTold = true
+    taskOf(history, "3").isUnblockedNotified = true
     expect(notifyUnblocked(makeSnapshot({ tasks: [...needs, waiting()], history }))).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { judgePath, listClaims, type Ownership } from "./judge-path.ts"
+import { judgePath, listSharedParts, type Ownership } from "./judge-path.ts"
 
 const SHARED = ["**/package.json", "**/*.lock", "**/.env", "**/.env.*"]
 const OTHERS = [
@@ -82,5 +82,5 @@ it("a pattern claims shared files when it can match nothing else", () => {
 })
 
 function claims(pattern: string): string[] {
-  return listClaims(pattern, SHARED)
+  return listSharedParts(pattern, SHARED)
 }

@@ -126,7 +126,7 @@ function findOwner(
  * Choices of a pattern that match only shared files, such as `package.json`, claim those files. A wider pattern
  * such as `src/**` does not.
  */
-export function listClaims(pattern: string, shared: readonly string[]): string[] {
+export function listSharedParts(pattern: string, shared: readonly string[]): string[] {
   return splitPattern(pattern).filter((part) => isCoveredBy(part, shared))
 }
 
@@ -134,7 +134,7 @@ export function listClaims(pattern: string, shared: readonly string[]): string[]
 function findOwning(path: string, patterns: readonly string[], shared: readonly string[]): string | undefined {
   const own = patterns.filter((pattern) => matchesPattern(path, pattern))
   if (own.length === 0 || findMatch(path, shared) === undefined) return own[0]
-  return own.find((pattern) => findMatch(path, listClaims(pattern, shared)) !== undefined)
+  return own.find((pattern) => findMatch(path, listSharedParts(pattern, shared)) !== undefined)
 }
 
 /** Removes `.`, `..` and empty segments. */

@@ -1,6 +1,6 @@
 import { isMet, type TaskStatus } from "../tasks/task.ts"
 import { findOverlap, splitPattern } from "./file-pattern.ts"
-import { listClaims, type TaskFiles } from "./judge-path.ts"
+import { listSharedParts, type TaskFiles } from "./judge-path.ts"
 import { prefixOf } from "./plain-pattern.ts"
 
 export interface Overlap {
@@ -101,7 +101,7 @@ function findFirst(
 }
 
 function split(pattern: string, shared: readonly string[]): { claims: readonly string[]; rest: readonly string[] } {
-  const claims = listClaims(pattern, shared)
+  const claims = listSharedParts(pattern, shared)
   if (claims.length === 0) return { claims, rest: [pattern] }
   return { claims, rest: splitPattern(pattern).filter((part) => !claims.includes(part)) }
 }

@@ -2,11 +2,11 @@ import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { owning } from "../../test/support/agents.ts"
 import { resolvePath } from "../lib/paths.ts"
-import { findForeign } from "./owned-files.ts"
+import { findWriteProblem } from "./owned-files.ts"
 
 const asIs = (path: string, from = "") => resolvePath(`${from}/${path}`)
 const judge = (globs: readonly string[], file: string, followLinks = asIs) =>
-  findForeign({ workspace: "/w", ownership: owning(...globs) }, [file], followLinks)
+  findWriteProblem({ workspace: "/w", ownership: owning(...globs) }, [file], followLinks)
 
 describe("globs", () => {
   it.each([
@@ -47,14 +47,14 @@ describe("globs", () => {
 
   it("leave what is shared to the lead, and take what it grants", () => {
     const ownership = { ...owning("**"), shared: ["**/package.json"], granted: ["a/package.json"] }
-    const judged = (file: string) => findForeign({ workspace: "/w", ownership }, [file], asIs)
+    const judged = (file: string) => findWriteProblem({ workspace: "/w", ownership }, [file], asIs)
     expect(judged("package.json")).toContain("is a shared file, which only the lead may change")
     expect(judged("a/package.json")).toBeUndefined()
   })
 
   it("leave to a task without any what no other owns", () => {
     const ownership = { ...owning(), others: [{ id: "2", files: ["src/"] }] }
-    const judged = (file: string) => findForeign({ workspace: "/w", ownership }, [file], asIs)
+    const judged = (file: string) => findWriteProblem({ workspace: "/w", ownership }, [file], asIs)
     expect(judged("docs/a.md")).toBeUndefined()
     expect(judged("src/a.ts")).toContain("belongs to task 2")
   })
@@ -62,8 +62,8 @@ describe("globs", () => {
 
 it("one foreign file is enough, and it is named", () => {
   const owned = { workspace: "/w", ownership: owning("src/**") }
-  expect(findForeign(owned, ["src/a.ts", "b.txt", "c.txt"], asIs)).toStartWith('"b.txt" does not belong')
-  expect(findForeign(owned, ["src/a.ts", "src/b.ts"], asIs)).toBeUndefined()
+  expect(findWriteProblem(owned, ["src/a.ts", "b.txt", "c.txt"], asIs)).toStartWith('"b.txt" does not belong')
+  expect(findWriteProblem(owned, ["src/a.ts", "src/b.ts"], asIs)).toBeUndefined()
 })
 
 describe("links", () => {

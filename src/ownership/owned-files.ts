@@ -32,11 +32,11 @@ export type FollowLinks = (path: string, from?: string) => string
 export function judgeWrite(call: ToolCall, owned: OwnedFiles, followLinks: FollowLinks): string | undefined {
   const write = findWrite(call)
   if (write === undefined) return undefined
-  return "problem" in write ? write.problem : findForeign(owned, write.files, followLinks)
+  return "problem" in write ? write.problem : findWriteProblem(owned, write.files, followLinks)
 }
 
 /** Returns the reason for refusing. */
-export function findForeign(
+export function findWriteProblem(
   { workspace, ownership }: OwnedFiles,
   files: readonly string[],
   followLinks: FollowLinks,

@@ -119,7 +119,7 @@ function canJudge({ state, failing }: Standing): boolean {
 }
 
 /** A warning if no gate can judge the work. */
-export function warnOfNoGate(gates: readonly Standing[]): string | undefined {
+export function describeMissingGates(gates: readonly Standing[]): string | undefined {
   if (gates.length === 0 || gates.some(canJudge)) return undefined
   const todo = 'repair one, or name one: teamwork config set gates.test "COMMAND"'
   return `No gate can judge the work here (${summarizeStandings(gates)}): nothing checks it but the acceptance of each task. To change that, ${todo}`

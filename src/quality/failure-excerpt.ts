@@ -10,7 +10,7 @@ export interface FailureExcerpt {
 }
 
 /** Undefined if the verdict did not fail. */
-export function excerptOf({
+export function excerptFailure({
   status,
   checks,
   issues,
@@ -27,14 +27,16 @@ export function explain({ what, lines }: FailureExcerpt): string {
   return [what, ...lines.map((line) => `    ${line}`)].join("\n")
 }
 
-export function toldFailure(verdict: Pick<Verdict, "status" | "checks" | "issues">): { readonly failure?: string[] } {
-  const excerpt = excerptOf(verdict)
+export function failureForEvent(verdict: Pick<Verdict, "status" | "checks" | "issues">): {
+  readonly failure?: string[]
+} {
+  const excerpt = excerptFailure(verdict)
   return excerpt === undefined ? {} : { failure: [excerpt.what, ...excerpt.lines] }
 }
 
 const MOST_WARNINGS = 5
 
-export function toldWarnings({ scope, status, issues }: Pick<Verdict, "scope" | "status" | "issues">): {
+export function warningsForEvent({ scope, status, issues }: Pick<Verdict, "scope" | "status" | "issues">): {
   readonly warnings?: string[]
 } {
   if (scope !== "final" || status !== "passed") return {}

@@ -80,11 +80,11 @@ export function readSeverity(word: string): Severity {
 }
 
 /** It must be fixed or waived before the work is delivered. */
-export function isGrave({ severity }: Pick<Finding, "severity">): boolean {
+export function mustBeFixed({ severity }: Pick<Finding, "severity">): boolean {
   return severity !== "minor"
 }
 
-export function byGravity<F extends Pick<Finding, "severity">>(findings: readonly F[]): F[] {
+export function sortBySeverity<F extends Pick<Finding, "severity">>(findings: readonly F[]): F[] {
   return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
 }
 

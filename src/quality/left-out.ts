@@ -9,7 +9,10 @@ export interface LeftOut {
 }
 
 /** Null if the verdict is about all tasks. */
-export function leftOutOf({ scope, checks }: Pick<Verdict, "scope"> & { checks: readonly Check[] }): LeftOut[] | null {
+export function listLeftOut({
+  scope,
+  checks,
+}: Pick<Verdict, "scope"> & { checks: readonly Check[] }): LeftOut[] | null {
   if (scope !== "final") return null
   const check = checks.find(({ name }) => name === LEFT_OUT)
   if (check === undefined) return null

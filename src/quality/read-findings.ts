@@ -1,4 +1,4 @@
-import { isGrave, type NewFinding, readSeverity, type Severity } from "./finding.ts"
+import { mustBeFixed, type NewFinding, readSeverity, type Severity } from "./finding.ts"
 
 type Read = Omit<NewFinding, "task">
 
@@ -61,7 +61,7 @@ function readLine(line: string): { severity: Severity; text: string } | undefine
   // A lone label belongs to a text elsewhere: keep it only if it is grave.
   const severity = readSeverity(labelled[1] ?? "")
   if (rest !== "") return { severity, text: rest }
-  return isGrave({ severity }) ? { severity, text: line } : undefined
+  return mustBeFixed({ severity }) ? { severity, text: line } : undefined
 }
 
 const ITEM = /^ ?(?:[-*+•]|\d+[.)])\s/

@@ -3,7 +3,7 @@ import { AppError } from "../kernel/errors.ts"
 import { validItems } from "../lib/schema.ts"
 import { jsonSchemaOf } from "../lib/to-json-schema.ts"
 import { readClosingBlock } from "../tasks/closing-block.ts"
-import { describeFinding, GRAVE_WORDS, isGrave, type NewFinding, readSeverity, SEVERITIES } from "./finding.ts"
+import { describeFinding, GRAVE_WORDS, mustBeFixed, type NewFinding, readSeverity, SEVERITIES } from "./finding.ts"
 import { readPlace, readProse } from "./read-findings.ts"
 import type { Check } from "./verdict.ts"
 
@@ -83,7 +83,7 @@ export function parseReview(answer: unknown, { isTask, earlier = [] }: Asked): R
     throw new AppError("agent.failed", message)
   }
   const isOpen = earlier.some((number) => fixed.get(number) === false)
-  if (verdict === "PASS") return { isPassed: !isOpen && !found.some(isGrave), findings: found, earlier: fixed }
+  if (verdict === "PASS") return { isPassed: !isOpen && !found.some(mustBeFixed), findings: found, earlier: fixed }
   return { isPassed: false, findings: isOpen ? found : withGrave(found), earlier: fixed }
 }
 
@@ -93,13 +93,13 @@ export function readReviewText(answer: string): Review | undefined {
   const prose = readProse(answer)
   const found = [...told, ...(told.length === 0 ? prose : [])].map((each) => ({ ...each, task: null }))
   const isFail = /^\W*(?:(?:final )?verdict|result|review)?\W*\bFAIL(?:ED)?\b/im.test(answer)
-  if (!isFail && !found.some(isGrave)) return undefined
+  if (!isFail && !found.some(mustBeFixed)) return undefined
   return { isPassed: false, findings: withGrave(found), earlier: new Map() }
 }
 
 /** After a FAIL at least one finding must be grave. */
 function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
-  if (found.some(isGrave)) return found
+  if (found.some(mustBeFixed)) return found
   if (found.length > 0) return found.map((finding) => ({ ...finding, severity: "major" as const }))
   const text = "the reviewer says FAIL and names no finding: look for what is wrong or missing as a whole"
   return [{ task: null, file: null, line: null, severity: "major", text }]
@@ -109,7 +109,7 @@ function parseFinding(found: ReviewAnswer["findings"][number], isTask: (id: stri
   const { task, file, line, severity: word, text } = found
   const severity = GRAVE_WORDS.test(text) ? "critical" : readSeverity(word ?? "")
   // Without words there is nothing to fix, but a grave finding still contradicts a PASS.
-  if (text === "" && (word === null || !isGrave({ severity }))) return []
+  if (text === "" && (word === null || !mustBeFixed({ severity }))) return []
   // Some write `task #3`.
   const id = [task.trim(), task.trim().replace(/^(?:task )?#?/i, "")].find(isTask) ?? null
   const place = readPlace(file)

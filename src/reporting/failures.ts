@@ -1,5 +1,5 @@
 import { splitReason } from "../lib/text/last-lines.ts"
-import { excerptOf } from "../quality/failure-excerpt.ts"
+import { excerptFailure } from "../quality/failure-excerpt.ts"
 import type { Verdict } from "../quality/verdict.ts"
 import type { TeamView } from "./team-view.ts"
 
@@ -31,7 +31,7 @@ function ofGates(verdicts: readonly Verdict[]): Failure[] {
   const ofAll = verdicts.filter(({ scope }) => scope === "wave" || scope === "final")
   const last = new Map(ofAll.map((verdict) => [`${verdict.scope} ${verdict.subject}`, verdict]))
   return [...last.values()].flatMap((verdict) => {
-    const excerpt = excerptOf(verdict)
+    const excerpt = excerptFailure(verdict)
     if (excerpt === undefined) return []
     const of = verdict.scope === "final" ? "final gate" : `gate of wave ${verdict.subject}`
     return [{ of, task: null, reason: excerpt.what, output: excerpt.lines }]

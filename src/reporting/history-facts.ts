@@ -81,7 +81,7 @@ export interface TaskFact {
   /** Attempts that the engine started. */
   retries: number
   /** The assigned worker was told that the task can start. */
-  isUnblockedTold: boolean
+  isUnblockedNotified: boolean
   mergedAttempt: number | null
   /** The worker that finished it, and earlier holders. */
   worker: string | null

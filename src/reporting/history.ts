@@ -295,7 +295,7 @@ function applyToTask(history: History, { type, data, by }: Event, at: number): v
       task.setbacks = []
       task.endedAt = null
       task.aside = null
-      task.isUnblockedTold = false
+      task.isUnblockedNotified = false
       task.recheckOf = null
       task.heldAfter = null
       if (by === ENGINE) task.retries++
@@ -311,7 +311,7 @@ function applyToTask(history: History, { type, data, by }: Event, at: number): v
       break
     }
     case "task.unblocked":
-      taskOf(history, data.task).isUnblockedTold = true
+      taskOf(history, data.task).isUnblockedNotified = true
       break
     case "task.work_missing": {
       const { attempt, commit, machine, folder, command } = data
@@ -378,7 +378,7 @@ export function taskOf(history: History, id: string): TaskFact {
   const known = history.tasks.get(id)
   if (known !== undefined) return known
   const made: TaskFact = {
-    ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
+    ...{ id, setbacks: [], step: null, retries: 0, isUnblockedNotified: false, mergedAttempt: null, worker: null },
     ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
     ...{ recheckOf: null, heldAfter: null, united: [] },
     ...{ aside: null, missing: null, atWork: null, committed: null },

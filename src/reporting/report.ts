@@ -3,8 +3,8 @@ import type { RunName, Team } from "../kernel/team.ts"
 import type { Exception } from "../ownership/exception.ts"
 import type { WorkType } from "../planning/complexity/work-type.ts"
 import { longestChain } from "../planning/longest-chain.ts"
-import { type Standing, warnOfNoGate } from "../quality/baseline.ts"
-import { byGravity, type Finding } from "../quality/finding.ts"
+import { describeMissingGates, type Standing } from "../quality/baseline.ts"
+import { type Finding, sortBySeverity } from "../quality/finding.ts"
 import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
 import type { Task, TaskStatus } from "../tasks/task.ts"
@@ -147,7 +147,7 @@ export function makeReport(facts: ReportFacts): Report {
     results: listResults(verdicts),
     baseline: history.preflight,
     deliverables: listDeliverables(facts),
-    findings: byGravity(facts.findings ?? []),
+    findings: sortBySeverity(facts.findings ?? []),
     cascade: cascadeOf(view),
     notes: [...history.foreignMoves, ...warningsOf(history), ...listNotes(verdicts)],
     cost: reportCost(history),
@@ -167,7 +167,7 @@ function countMissing({ tasks, history }: TeamView): number {
 }
 
 function warningsOf({ preflight }: History): string[] {
-  const warning = warnOfNoGate(preflight?.gates ?? [])
+  const warning = describeMissingGates(preflight?.gates ?? [])
   return warning === undefined ? [] : [warning]
 }
 

@@ -11,7 +11,7 @@ import { type MarkedLine, type Marker, readMarkers } from "./closing-lines.ts"
 const OUTCOMES = ["escalate", "failed", "nothing-to-do", "done"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-export interface ToldFinding {
+export interface ReportedFinding {
   readonly severity: Severity
   /** Null if it is about no single file. */
   readonly file: string | null
@@ -29,7 +29,7 @@ export interface ClosingBlock {
   readonly notes: readonly { readonly kind: WisdomKind; readonly text: string }[]
   /** The missing capability. */
   readonly gap: string | null
-  readonly findings: readonly ToldFinding[]
+  readonly findings: readonly ReportedFinding[]
 }
 
 export function readClosingBlock(answer: string, structured: unknown = null): ClosingBlock {
@@ -55,7 +55,7 @@ export function readClosingBlock(answer: string, structured: unknown = null): Cl
 }
 
 /** In the middle of a run, in the form of the prompt. */
-export function saysFailure(message: string): boolean {
+export function reportsFailure(message: string): boolean {
   const { closings, rest } = takeClosings(message, isOurs)
   return closings.flatMap(linesOf).some(isFailure) || readMarkers(rest).some((line) => line.isExact && isFailure(line))
 }
@@ -98,8 +98,8 @@ function notesOf(lines: readonly MarkedLine[]): ClosingBlock["notes"] {
   return [...notes.values()].slice(0, MAX_NOTES)
 }
 
-function findingsOf(lines: readonly MarkedLine[]): ToldFinding[] {
-  const found = new Map<string, ToldFinding>()
+function findingsOf(lines: readonly MarkedLine[]): ReportedFinding[] {
+  const found = new Map<string, ReportedFinding>()
   for (const { word, text } of lines) {
     if (word !== "FINDING" || text === "") continue
     const finding = readFinding(text)
@@ -112,7 +112,7 @@ const PLACE =
   /^[`"'*]*(?:(?<none>-)|(?<file>[^\s`"':]*[./][^\s`"':]*)(?::(?<line>\d+)(?:[-:,]\d+)*)?)[`"'*]*\s*[:–—-]\s*(?<text>.*)$/u
 
 /** After FINDING: `critical src/a.ts:12: the key is logged`. */
-function readFinding(line: string): ToldFinding {
+function readFinding(line: string): ReportedFinding {
   const [, word = "", after = ""] = /^[\s([*_`]*(\p{L}+)[\s)\]*_`:,-]*(.*)$/u.exec(line) ?? []
   const severity = findSeverity(word)
   // A word of another scale may come before the file.

@@ -23,7 +23,7 @@ export const GIVEN_UP = "given-up"
 export type CommittedByAttempt = ReadonlyMap<string, CommittedWork>
 
 /** Undefined without a report, or if another worker took the task over. */
-export function committedOf(
+export function findCommitted(
   committed: CommittedByAttempt,
   { id, attempt, claimToken }: Pick<Task, "id" | "attempt" | "claimToken">,
 ): CommittedWork | undefined {
@@ -32,7 +32,7 @@ export function committedOf(
 }
 
 /** Where the work is, and why it does not count. */
-export function tellElsewhere({ commit, place }: CommittedWork, here: WorkPlace): string {
+export function describeElsewhere({ commit, place }: CommittedWork, here: WorkPlace): string {
   const short = commit.slice(0, 12)
   if (isSamePlace(place, here)) return `its commit ${short} is gone from this repository`
   const where = place.machine === here.machine ? place.folder : `${place.folder} on ${place.machine}`

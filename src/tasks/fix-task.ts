@@ -46,7 +46,7 @@ export interface FixedWork {
 }
 
 /** Without this commit in the fix, the work would silently be lost. */
-export function tellMissingWork({ taskId, head }: FixedWork): string {
+export function describeMissingWork({ taskId, head }: FixedWork): string {
   const short = head.slice(0, 12)
   return `the work of task ${taskId} (${short}) is not in it; bring it in with: git merge ${short}`
 }

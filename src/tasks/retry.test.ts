@@ -3,10 +3,10 @@ import {
   afterSetback,
   agentsToAvoid,
   agentsToSpare,
-  isOfTheTask,
+  isRepeatedFailure,
+  isTaskFault,
   type PastRun,
   type PastSetback,
-  repeatsItself,
   type SetbackKind,
 } from "./retry.ts"
 
@@ -130,23 +130,25 @@ describe("F012: the run budget of a task", () => {
   })
 
   it("counts what an agent worked on, and not what never reached its model", () => {
-    expect(isOfTheTask(run({}))).toBe(true)
-    expect(isOfTheTask(run({ reason: "crashed" }))).toBe(true)
-    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 60_000 }))).toBe(true)
-    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 5000 }))).toBe(false)
-    expect(isOfTheTask(run({ reason: "hung", tokens: 0, durationMs: 600_000 }))).toBe(false)
-    expect(isOfTheTask(run({ agent: "script", reason: "crashed", tokens: 0, durationMs: 5 }))).toBe(true)
+    expect(isTaskFault(run({}))).toBe(true)
+    expect(isTaskFault(run({ reason: "crashed" }))).toBe(true)
+    expect(isTaskFault(run({ reason: "crashed", tokens: 0, durationMs: 60_000 }))).toBe(true)
+    expect(isTaskFault(run({ reason: "crashed", tokens: 0, durationMs: 5000 }))).toBe(false)
+    expect(isTaskFault(run({ reason: "hung", tokens: 0, durationMs: 600_000 }))).toBe(false)
+    expect(isTaskFault(run({ agent: "script", reason: "crashed", tokens: 0, durationMs: 5 }))).toBe(true)
     for (const reason of [null, "rate-limited", "cancelled", "not-found", "auth"])
-      expect(isOfTheTask(run({ reason }))).toBe(false)
+      expect(isTaskFault(run({ reason }))).toBe(false)
   })
 
   it("sees that a script repeats itself, whatever it prints", () => {
     const failed = (error: string) => run({ agent: "script", reason: "crashed", error })
-    expect(repeatsItself([failed("ended with 1: make\n    at 10:01")])).toBe(false)
+    expect(isRepeatedFailure([failed("ended with 1: make\n    at 10:01")])).toBe(false)
     expect(
-      repeatsItself([failed("ended with 1: make\n    at 10:01"), failed("ended with 1: make\n    at 10:02")]),
+      isRepeatedFailure([failed("ended with 1: make\n    at 10:01"), failed("ended with 1: make\n    at 10:02")]),
     ).toBe(true)
-    expect(repeatsItself([failed("ended with 1: make"), failed("ended with 2: make")])).toBe(false)
-    expect(repeatsItself([run({ reason: "crashed", error: "x" }), run({ reason: "crashed", error: "x" })])).toBe(false)
+    expect(isRepeatedFailure([failed("ended with 1: make"), failed("ended with 2: make")])).toBe(false)
+    expect(isRepeatedFailure([run({ reason: "crashed", error: "x" }), run({ reason: "crashed", error: "x" })])).toBe(
+      false,
+    )
   })
 })

@@ -149,7 +149,7 @@ const NOT_THE_TASKS: readonly string[] = [
 const AT_WORK_MS = 60_000
 
 /** Only if the agent worked on it. */
-export function isOfTheTask({ agent, reason, durationMs, tokens }: PastRun): boolean {
+export function isTaskFault({ agent, reason, durationMs, tokens }: PastRun): boolean {
   if (reason === null || NOT_THE_TASKS.includes(reason)) return false
   if (agent === SCRIPT || tokens > 0) return true
   if (reason === "hung") return false
@@ -157,7 +157,7 @@ export function isOfTheTask({ agent, reason, durationMs, tokens }: PastRun): boo
 }
 
 /** A script that failed twice with the same message will fail again. Agents differ from run to run. */
-export function repeatsItself(runs: readonly PastRun[]): boolean {
+export function isRepeatedFailure(runs: readonly PastRun[]): boolean {
   const failed = runs.filter(({ agent, reason }) => agent === SCRIPT && reason === "crashed").map(firstWords)
   const last = failed.pop()
   return last !== undefined && failed.includes(last)

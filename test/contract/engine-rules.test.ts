@@ -13,7 +13,7 @@ import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
 import { settleBlocker } from "../../src/tasks/operations/settle-blocker.ts"
-import { tellUnblocked } from "../../src/tasks/operations/tell-assignee.ts"
+import { notifyAssignee } from "../../src/tasks/operations/tell-assignee.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { calculateWaves, updateWave, waveStatus } from "../../src/tasks/operations/wave-status.ts"
 import { resume } from "../../src/teams/operations/pause.ts"
@@ -205,7 +205,7 @@ function rulesContract(makeDatabase: MakeDatabase): void {
       expect(notifyUnblocked(await testTeam.look())).toEqual([])
       await testTeam.resolve("1")
       expect(notifyUnblocked(await testTeam.look())).toEqual([{ type: "notify-unblocked", task: "2", by: "1" }])
-      await tellUnblocked(testTeam.context, request)
+      await notifyAssignee(testTeam.context, request)
       expect(notifyUnblocked(await testTeam.look())).toEqual([])
       const messages = await run(testTeam.context, readMailbox, { inbox: "w2" })
       expect(messages.map(({ from, payload }) => [from, payload.message])).toEqual([
@@ -225,7 +225,7 @@ function rulesContract(makeDatabase: MakeDatabase): void {
       await testTeam.task("1", "Door")
       await testTeam.task("2", "Handle")
       const before = await snapshot(testTeam.store, testTeam.key)
-      await tellUnblocked(testTeam.context, request)
+      await notifyAssignee(testTeam.context, request)
       expect(await snapshot(testTeam.store, testTeam.key)).toEqual(before)
     })
   })

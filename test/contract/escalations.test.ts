@@ -5,8 +5,8 @@ import { promptFacts } from "../../src/prompts/operations/read-prompt-facts.ts"
 import { teamStatus } from "../../src/reporting/operations/team-status.ts"
 import { type Option, TRIGGERS } from "../../src/requests/escalation.ts"
 import { decide, escalate, listEscalations } from "../../src/requests/operations/escalations.ts"
-import { noteTold, readQuestions } from "../../src/requests/operations/questions.ts"
-import { askAboutLimit, endAskAboutLimit } from "../../src/requests/operations/wait-for-limit.ts"
+import { markNotified, readQuestions } from "../../src/requests/operations/questions.ts"
+import { askAboutLimit, withdrawLimitQuestion } from "../../src/requests/operations/wait-for-limit.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { deleteTask } from "../../src/tasks/operations/delete-task.ts"
@@ -324,7 +324,7 @@ function escalationContract(makeDatabase: MakeDatabase): void {
     await askAboutLimit(house, { ...waiting, reason: "claude is rate-limited" })
     expect((await task()).status).toBe("in_progress")
     expect((await open())[0]?.options).toContain("go-on")
-    await endAskAboutLimit(house, waiting)
+    await withdrawLimitQuestion(house, waiting)
     expect(await open()).toEqual([])
     await askAboutLimit(house, { ...waiting, reason: "claude is rate-limited" })
     expect((await run(house, decide, { number: 2, option: "skip" })).outcome).toBe("task 1 is skipped")
@@ -361,11 +361,11 @@ function escalationContract(makeDatabase: MakeDatabase): void {
     if (question === undefined) throw new Error("nothing waits")
     expect(question.isTold).toBe(false)
     const both = [context(await database.connect()), context(await database.connect())]
-    const told = await Promise.all(both.map((each) => noteTold(each, TEAM, question)))
+    const told = await Promise.all(both.map((each) => markNotified(each, TEAM, question)))
     expect(told.toSorted()).toEqual([false, true])
     expect((await store.read((tx) => readQuestions(tx, key)))[0]?.isTold).toBe(true)
     await run(house, decide, { number: 1, option: "retry" })
-    expect(await noteTold(house, TEAM, question)).toBe(false)
+    expect(await markNotified(house, TEAM, question)).toBe(false)
   })
 
   it("leaves what a person paused to that person", async () => {

@@ -1,6 +1,6 @@
 // Tasks for what a review by another agent found, on every store.
 import { describe, expect, it } from "bun:test"
-import { isGrave, type Severity } from "../../src/quality/finding.ts"
+import { mustBeFixed, type Severity } from "../../src/quality/finding.ts"
 import { listFindings } from "../../src/quality/operations/manage-findings.ts"
 import { recordReview } from "../../src/quality/operations/record-review.ts"
 import { recordVerdict } from "../../src/quality/operations/record-verdict.ts"
@@ -41,7 +41,7 @@ function review(here: Context, found: readonly Found[], earlier: Record<number, 
     file,
     line: null,
   }))
-  const isPassed = !findings.some(isGrave) && Object.values(earlier).every(Boolean)
+  const isPassed = !findings.some(mustBeFixed) && Object.values(earlier).every(Boolean)
   const said = new Map(Object.entries(earlier).map(([number, isFixed]) => [Number(number), isFixed]))
   const judged = { commit: "c".repeat(40), tree: "d".repeat(40), agent: "codex", by: "reviewer" }
   return recordReview(here, TEAM, { ...judged, review: { isPassed, findings, earlier: said } })

@@ -1,5 +1,5 @@
 import { followLinks } from "../../lib/follow-links.ts"
-import { findForeign } from "../../ownership/owned-files.ts"
+import { findWriteProblem } from "../../ownership/owned-files.ts"
 import type { AgentJob } from "../port.ts"
 import { acpFacts } from "./facts.ts"
 
@@ -54,7 +54,7 @@ function findObjectionToWrite(job: AgentJob, files: readonly string[]): string |
   const { ownership, permission, workspace } = job
   if (ownership === null && permission === "full") return undefined
   if (files.length === 0 && ownership !== null) return "it does not say which files it writes"
-  return findForeign({ workspace, ownership }, files, followLinks)
+  return findWriteProblem({ workspace, ownership }, files, followLinks)
 }
 
 const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])

@@ -3,13 +3,13 @@ import { dirname, join } from "node:path"
 import * as v from "valibot"
 import type { Clock } from "../../lib/clock.ts"
 import { builtInProfile, type RouteInput } from "../../planning/routing.ts"
-import { leftOutUntil, sayCause } from "../agent-fault.ts"
+import { leftOutUntil, renderCause } from "../agent-fault.ts"
 import type { ReadyAgent } from "../jobs/run-job.ts"
 import type { AgentHealth } from "../operations/agent-health.ts"
 import type { Detection, Tier } from "../port.ts"
 import { type DatedPrice, typicalCost } from "../prices.ts"
 import { programOf } from "../program-of.ts"
-import { isScarce, type QuotaWindow, sayQuota } from "../quota.ts"
+import { isScarce, type QuotaWindow, renderQuota } from "../quota.ts"
 
 export interface AgentStanding {
   readonly name: string
@@ -63,7 +63,7 @@ export function findLeftOut(health: AgentHealth, { agent, env }: Pick<ReadyAgent
   const fault = health.faults[agent.name]
   const until = fault && leftOutUntil(fault, Date.parse(health.now), agent.fingerprint(env))
   if (fault === undefined || until === undefined || until === null) return null
-  return { until: new Date(until).toISOString(), cause: sayCause(fault), isOpen: fault.isOpen }
+  return { until: new Date(until).toISOString(), cause: renderCause(fault), isOpen: fault.isOpen }
 }
 
 function switchedOff(name: string): Detection {
@@ -135,7 +135,7 @@ export function routeInputOf(
     unavailable: pick(whyNot),
     rateLimits: { now, until: pick((each) => each.rateLimitedUntil ?? undefined) },
     leftOut: pick((each) => each.leftOut ?? undefined),
-    scarce: pick(({ quota }) => (isScarce(quota, scarcePercent) ? sayQuota(quota, sayTime) : undefined)),
+    scarce: pick(({ quota }) => (isScarce(quota, scarcePercent) ? renderQuota(quota, sayTime) : undefined)),
     prices: pick(({ models }) =>
       Object.fromEntries(
         Object.entries(models).flatMap(([tier, { price }]) => (price === null ? [] : [[tier, typicalCost(price)]])),

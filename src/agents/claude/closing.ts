@@ -1,4 +1,4 @@
-import { closingText, readClosingBlock, saysFailure } from "../../tasks/closing-block.ts"
+import { closingText, readClosingBlock, reportsFailure } from "../../tasks/closing-block.ts"
 import { asText, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome } from "../program.ts"
@@ -31,7 +31,7 @@ export function watchClosing({ answerSchema, closingSchema }: AgentJob) {
     see(event: AgentEventBody): void {
       if (!isAsked) return
       if (event.type === "tool_use") {
-        said.filter(saysFailure).forEach(keep)
+        said.filter(reportsFailure).forEach(keep)
         said = []
       } else if (event.type === "text" && event.text !== "") {
         said = [...said, event.text]

@@ -7,9 +7,9 @@ import { choice, flag, type InputOf, number, text } from "../../lib/schema.ts"
 import { table } from "../../lib/text/table.ts"
 import { MODEL_TIERS } from "../../planning/complexity/model-tier.ts"
 import { estimateTokens } from "../../planning/routing.ts"
-import { endAskAboutAgent } from "../../requests/operations/ask-about-agent.ts"
+import { withdrawAgentQuestion } from "../../requests/operations/ask-about-agent.ts"
 import { EFFORTS } from "../../tasks/effort.ts"
-import { sayCause } from "../agent-fault.ts"
+import { renderCause } from "../agent-fault.ts"
 import { cancelJob, waitForJob } from "../jobs/cancel-job.ts"
 import { findJobFolder, listJobFolders } from "../jobs/job-folder.ts"
 import { type JobState, readJobState } from "../jobs/job-state.ts"
@@ -17,7 +17,7 @@ import type { ReadyAgent } from "../jobs/run-job.ts"
 import { checkWorkspace, startJob } from "../jobs/start-job.ts"
 import { type Reset, resetAgent } from "../operations/agent-health.ts"
 import { programOf } from "../program-of.ts"
-import { agentFacts, renderAgents, sayUsage } from "../views/agents-view.ts"
+import { agentFacts, renderAgents, renderUsage } from "../views/agents-view.ts"
 
 const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
 const jobField = { jobId: text("the job, as `agent exec` named it") }
@@ -46,13 +46,17 @@ export const agentReset = command({
     if (!(await hasStore())) return sayReset({ agent, fault: null, limitedUntil: null })
     const context = await session.context()
     const reset = await resetAgent.run(context, { project, team, agent })
-    await endAskAboutAgent(context, { project, team, agent })
+    await withdrawAgentQuestion(context, { project, team, agent })
     return sayReset(reset)
   },
 })
 
 function sayReset({ agent, fault, limitedUntil }: Reset) {
-  const leftOut = fault && { until: new Date(fault.until).toISOString(), cause: sayCause(fault), faults: fault.faults }
+  const leftOut = fault && {
+    until: new Date(fault.until).toISOString(),
+    cause: renderCause(fault),
+    faults: fault.faults,
+  }
   const was = [
     ...(leftOut === null ? [] : [`It was left out until ${leftOut.until}: ${leftOut.cause}`]),
     ...(limitedUntil === null ? [] : [`It was rate-limited until ${limitedUntil}`]),
@@ -227,7 +231,7 @@ function outcomeOf(state: JobState) {
 }
 
 function sayState({ jobId, agent, status, usage, output, isOutputCut }: JobState): string {
-  const used = usage === null ? "" : sayUsage(usage)
+  const used = usage === null ? "" : renderUsage(usage)
   const head = `Job ${jobId} of ${agent}: ${status}${used === "" ? "" : `, ${used}`}`
   return [head, ...(isOutputCut ? ["[the beginning is left out]"] : []), ...(output === "" ? [] : [output])].join("\n")
 }

@@ -1,6 +1,6 @@
 import type { TeamName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
-import { endAskAboutAgent } from "../../requests/operations/ask-about-agent.ts"
+import { withdrawAgentQuestion } from "../../requests/operations/ask-about-agent.ts"
 import type { Context } from "../../store/operation.ts"
 import type { FaultLimits } from "../agent-fault.ts"
 import { noteAgentRun } from "../operations/agent-health.ts"
@@ -30,7 +30,7 @@ export async function noteRun({ result, clock, faultLimits, ...note }: RunNote):
     const about = { project, team, run, agent }
     const ended = { ...about, runId, reason, error, waitMs, durationMs, fingerprint, quota, limits: faultLimits }
     const { isBack } = await noteAgentRun(context, ended)
-    if (isBack) await endAskAboutAgent(context, about)
+    if (isBack) await withdrawAgentQuestion(context, about)
     return undefined
   } catch (problem) {
     return `the outcome was not noted: ${problem instanceof Error ? problem.message : String(problem)}`

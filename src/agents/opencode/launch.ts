@@ -1,4 +1,4 @@
-import { listClaims, type Ownership } from "../../ownership/judge-path.ts"
+import { listSharedParts, type Ownership } from "../../ownership/judge-path.ts"
 import { cleanPattern } from "../../ownership/plain-pattern.ts"
 import { readTable } from "../account.ts"
 import { placePrompt, userExtras } from "../launch-parts.ts"
@@ -119,7 +119,7 @@ function ownershipRules({ task, others, granted, shared, isCoordinated }: Owners
   const foreign = others.flatMap((other) => other.files)
   const own: ReturnType<typeof rules> =
     files.length === 0 ? [["*", "allow"], ...rules(foreign, "deny")] : [["*", "deny"], ...rules(files, "allow")]
-  const claimed = files.flatMap((pattern) => listClaims(pattern, shared))
+  const claimed = files.flatMap((pattern) => listSharedParts(pattern, shared))
   const common =
     task === null ? [] : [...rules(shared, isCoordinated === true ? "allow" : "deny"), ...rules(claimed, "allow")]
   return Object.fromEntries([...own, ...common, ...rules(granted, "allow")])

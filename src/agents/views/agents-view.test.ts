@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { type AgentRow, renderAgents, sayUsage } from "./agents-view.ts"
+import { type AgentRow, renderAgents, renderUsage } from "./agents-view.ts"
 
 const SCREEN = { columns: 120, color: false }
 const price = { input: 1.25, cached: 0.125, output: 10, asOf: "2026-06-04" }
@@ -66,11 +66,11 @@ describe("usage", () => {
   const used = { inputTokens: 1200, outputTokens: 34 }
 
   it("says what it cost, what we reckon it cost, or that nobody knows", () => {
-    expect(sayUsage({ ...used, dollars: 0.01234 })).toBe("1200 tokens in, 34 out, $0.0123")
-    expect(sayUsage({ ...used, dollars: 0.01, dollarsAreEstimated: true })).toBe(
+    expect(renderUsage({ ...used, dollars: 0.01234 })).toBe("1200 tokens in, 34 out, $0.0123")
+    expect(renderUsage({ ...used, dollars: 0.01, dollarsAreEstimated: true })).toBe(
       "1200 tokens in, 34 out, $0.0100 (estimated)",
     )
-    expect(sayUsage({ ...used, dollars: null })).toBe("1200 tokens in, 34 out, cost unknown")
-    expect(sayUsage({ inputTokens: 0, outputTokens: 0, dollars: null })).toBe("")
+    expect(renderUsage({ ...used, dollars: null })).toBe("1200 tokens in, 34 out, cost unknown")
+    expect(renderUsage({ inputTokens: 0, outputTokens: 0, dollars: null })).toBe("")
   })
 })

@@ -1,8 +1,8 @@
 import { type Screen, table } from "../../lib/text/table.ts"
 import { MODEL_TIERS, type ModelTier } from "../../planning/complexity/model-tier.ts"
-import { howToHeal } from "../heal-agent.ts"
+import { describeRemedy } from "../heal-agent.ts"
 import type { DatedPrice } from "../prices.ts"
-import { type QuotaWindow, sayQuota } from "../quota.ts"
+import { type QuotaWindow, renderQuota } from "../quota.ts"
 
 export interface AgentRow {
   readonly name: string
@@ -58,7 +58,7 @@ export function renderAgents(agents: readonly AgentRow[], screen: Screen): strin
   )
   const reached = table(
     [{ title: "AGENT" }, { title: "REACHED BY" }],
-    agents.map((agent) => [agent.name, sayReach(agent)]),
+    agents.map((agent) => [agent.name, renderReach(agent)]),
     // Never cut: a cut command cannot be typed.
     { ...screen, columns: Number.POSITIVE_INFINITY },
   )
@@ -67,7 +67,7 @@ export function renderAgents(agents: readonly AgentRow[], screen: Screen): strin
   return `${parts.join("\n\n")}\n\nPrices in dollars per million tokens.`
 }
 
-export function sayReach({ detection }: Pick<AgentRow, "detection">): string {
+export function renderReach({ detection }: Pick<AgentRow, "detection">): string {
   if (detection.missing !== null) return detection.missing
   if (!detection.isAvailable) return "-"
   return detection.reach || "-"
@@ -75,11 +75,11 @@ export function sayReach({ detection }: Pick<AgentRow, "detection">): string {
 
 /** `codex is left out until ...: crashed: exit code 3. ...`, `claude: 82 % of 5 h window, resets 14:05` */
 function healthLines({ name, leftOut, quota }: Pick<AgentRow, "name" | "leftOut" | "quota">): string[] {
-  const windows = sayQuota(quota, (ms) => new Date(ms).toTimeString().slice(0, 5))
+  const windows = renderQuota(quota, (ms) => new Date(ms).toTimeString().slice(0, 5))
   return [
     ...(leftOut === null
       ? []
-      : [`${name} is left out until ${leftOut.until}: ${leftOut.cause}. ${howToHeal(name, leftOut.cause)}`]),
+      : [`${name} is left out until ${leftOut.until}: ${leftOut.cause}. ${describeRemedy(name, leftOut.cause)}`]),
     ...(windows === "" ? [] : [`${name}: ${windows}`]),
   ]
 }
@@ -98,7 +98,7 @@ function priceCells(price: DatedPrice | null): string[] {
   return [price.input, price.cached, price.output].map(String).concat(price.asOf)
 }
 
-export function sayPrice(price: DatedPrice | null): string {
+export function renderPrice(price: DatedPrice | null): string {
   if (price === null) return "price unknown"
   const { input, cached, output, asOf } = price
   return `$${input} in, $${cached} cached, $${output} out per million tokens${asOf === "" ? "" : ` (${asOf})`}`
@@ -112,7 +112,7 @@ export interface UsageFacts {
 }
 
 /** Empty without usage. */
-export function sayUsage({ inputTokens, outputTokens, dollars, dollarsAreEstimated }: UsageFacts): string {
+export function renderUsage({ inputTokens, outputTokens, dollars, dollarsAreEstimated }: UsageFacts): string {
   if (inputTokens + outputTokens === 0) return ""
   const cost = dollars === null ? "cost unknown" : `$${dollars.toFixed(4)}`
   return `${inputTokens} tokens in, ${outputTokens} out, ${cost}${dollarsAreEstimated === true ? " (estimated)" : ""}`

@@ -2,7 +2,7 @@ import { cut, manyLines, oneLine, paint, type Screen } from "../../lib/text/tabl
 import type { RunFact } from "../../reporting/history-facts.ts"
 import { shortTime } from "../../reporting/views/status-view.ts"
 import type { LogEntry } from "../run-log.ts"
-import { sayUsage } from "./agents-view.ts"
+import { renderUsage } from "./agents-view.ts"
 
 export function runHeading(run: RunFact, screen: Screen): string {
   const of = run.task === null ? "" : ` task ${run.task}${run.attempt === null ? "" : `, attempt ${run.attempt}`},`
@@ -41,7 +41,7 @@ function linesOf(entry: LogEntry, columns: number): string[] {
     case "result":
       return resultLines(entry, width)
     case "usage":
-      return [`used ${sayUsage(entry.usage) || "nothing"}`]
+      return [`used ${renderUsage(entry.usage) || "nothing"}`]
     case "waiting": {
       const until = entry.until === null ? "" : ` until ${new Date(entry.until).toISOString().slice(11, 19)}`
       return [cut(oneLine(`waits${until}, ${entry.reason}: ${entry.why}`), width)]
@@ -76,7 +76,7 @@ function finishedLines(entry: Extract<LogEntry, { kind: "finished" }>): string[]
   const error = entry.error === "" ? "" : `: ${oneLine(entry.error)}`
   const head = `ended after ${sayDuration(entry.durationMs)}: ${entry.reason}${error}`
   const files = entry.files.length === 0 ? [] : [`wrote ${entry.files.map(oneLine).join(", ")}`]
-  const used = sayUsage(entry.usage)
+  const used = renderUsage(entry.usage)
   return [head, ...(used === "" ? [] : [`used ${used}`]), ...files]
 }
 

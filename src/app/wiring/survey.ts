@@ -2,7 +2,7 @@ import { type AgentChoice, type ChosenAgent, chooseAgent } from "../../agents/ch
 import { type AgentStanding, surveyAgents } from "../../agents/choose/survey-agents.ts"
 import { type AgentHealth, readAgentHealth } from "../../agents/operations/agent-health.ts"
 import { findProgram, SCRIPT } from "../../agents/programs.ts"
-import { sayReach } from "../../agents/views/agents-view.ts"
+import { renderReach } from "../../agents/views/agents-view.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Finding } from "../../teams/operations/examine-team.ts"
 import type { Session } from "../command.ts"
@@ -48,7 +48,7 @@ function describeAgent(standing: AgentStanding): Finding {
   const { name, detection } = standing
   const version = detection.isAvailable ? detection.version : ""
   const status = detection.missing === null ? "ok" : "warning"
-  return { check: "agents", status, detail: `${name} ${version}: ${sayReach(standing)}`, fixed: false }
+  return { check: "agents", status, detail: `${name} ${version}: ${renderReach(standing)}`, fixed: false }
 }
 
 export async function readSurvey(session: Session) {

@@ -1,6 +1,6 @@
 import type { BranchHistory, Change, Conflict, Merged } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import { tellMissingWork } from "../../tasks/fix-task.ts"
+import { describeMissingWork } from "../../tasks/fix-task.ts"
 import { type MergedFile, UNITED } from "../shared-files/shared-file.ts"
 import type { Candidate, Notice, Outcome } from "./candidate.ts"
 import { foldPaths, judgeCase, judgeChanges, mayCollide } from "./judge-changes.ts"
@@ -94,7 +94,7 @@ export function makeChain(
     const notices: Notice[] = []
     for (const work of mustContain) {
       if ((await merges.contains(head, work.head)) || (await merges.contains(onto, work.head))) continue
-      notices.push({ code: "missing_work", message: tellMissingWork(work) })
+      notices.push({ code: "missing_work", message: describeMissingWork(work) })
     }
     return notices.length === 0 ? undefined : { kind: "refused", notices }
   }

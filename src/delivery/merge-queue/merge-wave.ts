@@ -3,10 +3,10 @@ import type { EventData } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import { type Finding, nameFinding } from "../../quality/finding.ts"
-import { readCritical } from "../../quality/operations/hold-findings.ts"
+import { listCriticalFindings } from "../../quality/operations/hold-findings.ts"
 import { readPassed } from "../../quality/operations/hold-qa.ts"
 import type { Context } from "../../store/operation.ts"
-import { bringCommand, tellElsewhere } from "../../tasks/committed-work.ts"
+import { bringCommand, describeElsewhere } from "../../tasks/committed-work.ts"
 import { isRepairComing, listNeeds } from "../../tasks/fix-task.ts"
 import { getTeam, resolveRun } from "../../tasks/operations/lookup.ts"
 import { noteCommitted, noteMissing, readCommitted } from "../../tasks/operations/note-committed.ts"
@@ -89,7 +89,7 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     const { key } = await getTeam(tx, name)
     const all = await tx.tasks.list(key)
     const rounds = all.some(({ qa }) => qa !== null) ? await readPassed(tx, key) : new Map()
-    const critical = request.mergesHeld === true ? [] : await readCritical(tx, key)
+    const critical = request.mergesHeld === true ? [] : await listCriticalFindings(tx, key)
     return { tasks: all, committed: await readCommitted(tx, key), passed: rounds, critical }
   })
   const mended = await merges.recover()
@@ -181,7 +181,7 @@ async function noteFound(
   await noteMissing(context, name, { works: elsewhere, here })
   return elsewhere.map((work) => {
     const { taskId, attempt, commit } = work
-    return { taskId, attempt, commit, reason: tellElsewhere(work, here), command: bringCommand(name, work, here) }
+    return { taskId, attempt, commit, reason: describeElsewhere(work, here), command: bringCommand(name, work, here) }
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Merges, RefMove } from "../../git/port.ts"
 import { pinRef } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
-import { type CommittedByAttempt, type CommittedWork, committedOf } from "../../tasks/committed-work.ts"
+import { type CommittedByAttempt, type CommittedWork, findCommitted } from "../../tasks/committed-work.ts"
 import type { Task } from "../../tasks/task.ts"
 import { type Attempt, attemptName, type Pinned } from "./candidate.ts"
 
@@ -43,7 +43,7 @@ export async function restorePins(merges: Merges, request: Request): Promise<Kno
   const missing = new Set<string>()
   const restored: RestoredPin[] = []
   for (const task of tasks) {
-    const work = DONE.includes(task.status) ? committedOf(committed, task) : undefined
+    const work = DONE.includes(task.status) ? findCommitted(committed, task) : undefined
     if (work === undefined) continue
     const key = attemptName({ taskId: task.id, attempt: task.attempt })
     known.set(key, work)

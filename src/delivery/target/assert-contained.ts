@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts"
 import type { WorkPlace } from "../../kernel/repository.ts"
 import type { RunName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import { bringCommand, type CommittedWork, committedOf, tellElsewhere } from "../../tasks/committed-work.ts"
+import { bringCommand, type CommittedWork, describeElsewhere, findCommitted } from "../../tasks/committed-work.ts"
 import { fixIdOf } from "../../tasks/fix-task.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { readCommitted } from "../../tasks/operations/note-committed.ts"
@@ -27,7 +27,7 @@ export async function assertContained(
       throw new AppError("deliver.refused", message, details, { remedy })
     }
     const here = await merges.place()
-    const message = `task ${taskId} is not merged: ${tellElsewhere(work, here)}; bring it here with: ${bringCommand(name, work, here)}`
+    const message = `task ${taskId} is not merged: ${describeElsewhere(work, here)}; bring it here with: ${bringCommand(name, work, here)}`
     throw new AppError("deliver.refused", message, details)
   }
 }
@@ -49,7 +49,7 @@ async function listDue(
       const { id: taskId, attempt, claimToken: token } = task
       const pin = pins.get(attemptName({ taskId, attempt }))
       const pinned = pin && { taskId, attempt, token, base: pin.base, commit: pin.head, place: here }
-      const work = committedOf(committed, task) ?? pinned
+      const work = findCommitted(committed, task) ?? pinned
       return work === undefined || work.commit === work.base ? [] : [work]
     })
   })

@@ -1,7 +1,7 @@
 import type { Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName } from "../../kernel/team.ts"
-import { isGrave } from "../../quality/finding.ts"
+import { mustBeFixed } from "../../quality/finding.ts"
 import { listFindings } from "../../quality/operations/manage-findings.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import type { Context } from "../../store/operation.ts"
@@ -36,7 +36,7 @@ async function whyNotReviewed(
   }
   if (last.status === "passed") return undefined
   // A person may have waived all findings of a failed review.
-  const open = (await listFindings.run(context, { ...name, open: true })).filter(isGrave)
+  const open = (await listFindings.run(context, { ...name, open: true })).filter(mustBeFixed)
   return open.length === 0 ? undefined : `the review failed, with ${open.length} open findings`
 }
 

@@ -1,7 +1,7 @@
 import { findIntegration } from "../../git/integration.ts"
 import { branchRef } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
-import { type LeftOut, leftOutOf } from "../../quality/left-out.ts"
+import { type LeftOut, listLeftOut } from "../../quality/left-out.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { OfferedPart } from "../offered-part.ts"
 import { type DeliveryPorts, makeReady } from "./deliver.ts"
@@ -32,5 +32,5 @@ export async function preparePart(ports: PartPorts, name: RunName): Promise<Offe
 
 export function latestLeftOut(verdicts: readonly Verdict[]): readonly LeftOut[] {
   const last = verdicts.findLast(({ scope, status }) => scope === "final" && status !== "skipped")
-  return last === undefined ? [] : (leftOutOf(last) ?? [])
+  return last === undefined ? [] : (listLeftOut(last) ?? [])
 }

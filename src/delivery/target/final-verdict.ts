@@ -1,6 +1,6 @@
 import type { Merges } from "../../git/port.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
-import { describeLeftOut, leftOutOf } from "../../quality/left-out.ts"
+import { describeLeftOut, listLeftOut } from "../../quality/left-out.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 
 /** The check whose evidence names the judged commit or tree. */
@@ -32,7 +32,7 @@ export async function whyNotGreen(
     if (issue !== undefined) return { why: `the final gate failed: ${issue}` }
     return { why: "the final gate failed", remedy: { operation: "verdict list", to: "see" } }
   }
-  const leftOut = leftOutOf(last)
+  const leftOut = listLeftOut(last)
   if (leftOut !== null && !isPartial) {
     const why = `the last final verdict leaves out ${describeLeftOut(leftOut)}`
     return { why, remedy: [{ operation: "deliver", fields: { partial: true } }, VERIFY] }

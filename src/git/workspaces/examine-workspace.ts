@@ -1,4 +1,4 @@
-import type { Leftover } from "../port.ts"
+import type { WorkspaceProblem } from "../port.ts"
 import { workerBranch } from "../resolve.ts"
 import { clearRefLocks, clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
 import { resetTo } from "./move-workspace.ts"
@@ -11,10 +11,14 @@ import { type FoundWorkspace, isFinished, listWorkspaces, writeRecord } from "./
 /** Skips a workspace that another process works on. */
 type IfFree = (worker: string, work: () => Promise<void>) => Promise<void>
 
-export async function examineWorktrees(context: WorkspaceContext, fix: boolean, ifFree: IfFree): Promise<Leftover[]> {
-  const left: Leftover[] = []
+export async function examineWorktrees(
+  context: WorkspaceContext,
+  fix: boolean,
+  ifFree: IfFree,
+): Promise<WorkspaceProblem[]> {
+  const left: WorkspaceProblem[] = []
   const isDry = !fix
-  const add = (what: Leftover["what"], detail: string) => left.push({ what, detail, isFixed: fix })
+  const add = (what: WorkspaceProblem["what"], detail: string) => left.push({ what, detail, isFixed: fix })
   for (const lock of await clearRefLocks(context, isDry)) add("lock", `${lock} was left by a killed git`)
   for (const [ref, commit] of await dropDangling(context, isDry))
     add("unfinished", `${ref} named ${commit.slice(0, 10)}, which git has removed`)

@@ -11,7 +11,7 @@ import { askForFinal } from "../../requests/operations/checkpoints.ts"
 import { cascadeTask } from "../../tasks/operations/cascade-task.ts"
 import { releaseTask } from "../../tasks/operations/release-task.ts"
 import { settleBlocker } from "../../tasks/operations/settle-blocker.ts"
-import { tellUnblocked } from "../../tasks/operations/tell-assignee.ts"
+import { notifyAssignee } from "../../tasks/operations/tell-assignee.ts"
 import { updateTask } from "../../tasks/operations/update-task.ts"
 import { pauseByEngine } from "../../teams/operations/steer-team.ts"
 import { noteStatusCheck, quarantineWorker } from "../../workers/operations/worker-life.ts"
@@ -75,7 +75,7 @@ async function perform(
     case "free-task":
       return updateTask.run(context, { ...name, id: action.task as TaskId, assignee: "" })
     case "notify-unblocked":
-      return tellUnblocked(context, { ...name, task: action.task as TaskId, by: action.by as TaskId })
+      return notifyAssignee(context, { ...name, task: action.task as TaskId, by: action.by as TaskId })
     case "cascade":
       return cascadeTask(context, { ...name, of: action.of as TaskId, kind: action.kind })
     case "settle-blocker":

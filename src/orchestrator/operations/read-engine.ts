@@ -1,7 +1,7 @@
 import { ENGINE } from "../../kernel/actor.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { isGrave } from "../../quality/finding.ts"
-import { leftOutOf } from "../../quality/left-out.ts"
+import { mustBeFixed } from "../../quality/finding.ts"
+import { listLeftOut } from "../../quality/left-out.ts"
 import { listOpen } from "../../quality/operations/record-findings.ts"
 import type { Verdict, VerdictStatus } from "../../quality/verdict.ts"
 import { applyEvent, emptyHistory, type History } from "../../reporting/history.ts"
@@ -53,7 +53,7 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
       final: team.phase === "COMPLETE" ? ("passed" as const) : latest(isWhole, verdicts, tasks),
       part: latest(isPart, verdicts, tasks),
       ...(await readReview(tx, key, { verdicts, tasks })),
-      findings: (await listOpen(tx, key)).filter(isGrave),
+      findings: (await listOpen(tx, key)).filter(mustBeFixed),
       refusals: countRefusals(verdicts),
       approvals: (await tx.records.list(key, { kind: "approval", status: "pending" })).map(toApproval),
       finalApproval: await readFinal(tx, key, tasks),
@@ -94,7 +94,7 @@ async function readFinal(tx: Tx, key: number, tasks: readonly Task[]): Promise<A
   return final.question === describeFinal(tasks) ? final.status : null
 }
 
-const isPart = (verdict: Verdict) => leftOutOf(verdict) !== null
+const isPart = (verdict: Verdict) => listLeftOut(verdict) !== null
 const isWhole = (verdict: Verdict) => verdict.scope === "final" && !isPart(verdict)
 const isReview = ({ scope }: Verdict) => scope === "cross-agent"
 

@@ -6,7 +6,7 @@ import type { GraphNode, StoredTeam, Tx } from "../../store/port.ts"
 import type { TaskStatus } from "../../tasks/task.ts"
 import { problemWithPattern } from "../file-pattern.ts"
 import { jointPatterns } from "../joint-files.ts"
-import { listClaims } from "../judge-path.ts"
+import { listSharedParts } from "../judge-path.ts"
 import { findOverlaps, listOverlaps, makeConcurrency, type Overlap } from "../overlaps.ts"
 import { cleanPattern } from "../plain-pattern.ts"
 import { isCoordinated } from "./coordinator.ts"
@@ -122,7 +122,7 @@ function checkFiles(given: readonly string[]): string[] {
 
 function assertNotShared(files: readonly string[], shared: readonly string[]): void {
   for (const pattern of files) {
-    const [claim] = listClaims(pattern, shared)
+    const [claim] = listSharedParts(pattern, shared)
     if (claim === undefined) continue
     throw new AppError(
       "ownership.shared",

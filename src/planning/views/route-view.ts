@@ -1,4 +1,4 @@
-import { type AgentRow, sayPrice } from "../../agents/views/agents-view.ts"
+import { type AgentRow, renderPrice } from "../../agents/views/agents-view.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { COMPLEXITY_OF } from "../complexity/model-tier.ts"
 import type { Signal } from "../complexity/word-families.ts"
@@ -53,7 +53,7 @@ export function renderRoute(view: RouteView, explain: boolean): string {
     `Domain      ${classification.domain}`,
     `Complexity  ${complexity.score}, ${COMPLEXITY_OF[tier]}`,
     `Agent       ${agent ?? nobody} as ${route.agentType}`,
-    `Model       ${tier}${model === null ? "" : `: ${model}, ${sayPrice(price)}`}`,
+    `Model       ${tier}${model === null ? "" : `: ${model}, ${renderPrice(price)}`}`,
     `Effort      ${effort}`,
   ]
   if (explain) lines.push(...reasons(view))
@@ -80,7 +80,7 @@ function reasons({ route: { classification, complexity, because, tier }, standin
     "",
     "Agents",
     ...standings.map(
-      (each) => `  ${each.name.padEnd(8)}  ${oneLine(sayStanding(each))}, ${sayPrice(each.models[tier].price)}`,
+      (each) => `  ${each.name.padEnd(8)}  ${oneLine(sayStanding(each))}, ${renderPrice(each.models[tier].price)}`,
     ),
     "",
     "Because",

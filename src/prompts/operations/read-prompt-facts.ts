@@ -12,7 +12,7 @@ import { isGranted } from "../../ownership/exception.ts"
 import { matchesPattern } from "../../ownership/file-pattern.ts"
 import { isCoordinated } from "../../ownership/operations/coordinator.ts"
 import { isOwned, readRoleSpec, specPath } from "../../planning/roles/role-spec.ts"
-import { byGravity, type Finding } from "../../quality/finding.ts"
+import { type Finding, sortBySeverity } from "../../quality/finding.ts"
 import { listOpen } from "../../quality/operations/record-findings.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { type Escalation, toEscalation } from "../../requests/escalation.ts"
@@ -114,7 +114,7 @@ async function ownBefore(tx: Tx, key: number, { task, documents }: Needing): Pro
 async function listFindingsFor(tx: Tx, key: number, { id, files }: Task): Promise<Finding[]> {
   const touches = ({ file, fixTask }: Finding) =>
     file !== null && fixTask !== id && files.some((pattern) => matchesPattern(file, pattern))
-  return byGravity((await listOpen(tx, key)).filter(touches))
+  return sortBySeverity((await listOpen(tx, key)).filter(touches))
 }
 
 async function listOthers(tx: Tx, key: number, task: Task): Promise<PromptFacts["others"]> {

@@ -10,7 +10,7 @@ import { lookAtTeam } from "../../reporting/operations/look-at-team.ts"
 import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { chooseReviewer } from "../choose-reviewer.ts"
-import { isGrave } from "../finding.ts"
+import { mustBeFixed } from "../finding.ts"
 import { listFindings } from "../operations/manage-findings.ts"
 import { noteGateStarted } from "../operations/note-gate.ts"
 import { recordReview } from "../operations/record-review.ts"
@@ -103,7 +103,7 @@ async function readFacts({ context, merges }: ReviewPorts, { name, integration }
     from: start,
     to: tip,
     patch: await merges.patch(start, tip),
-    earlier: (await listFindings.run(context, { ...name, open: true })).filter(isGrave),
+    earlier: (await listFindings.run(context, { ...name, open: true })).filter(mustBeFixed),
     tasks: [...view.tasks.values()].map((task) => ({
       ...task,
       result: task.result ?? "",

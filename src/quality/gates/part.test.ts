@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { makeTask } from "../../../test/support/tasks.ts"
 import type { Task } from "../../tasks/task.ts"
-import { describeLeftOut, leftOutOf } from "../left-out.ts"
+import { describeLeftOut, listLeftOut } from "../left-out.ts"
 import { statusOf } from "./findings.ts"
 import { checkLeftOut, checkPart, partOf } from "./part.ts"
 
@@ -28,9 +28,9 @@ describe("F023: a part", () => {
 
   it("is told apart from the whole in the verdict", () => {
     const { checks } = checkLeftOut(part.leftOut)
-    expect(leftOutOf({ scope: "final", checks })).toEqual([...part.leftOut])
-    expect(leftOutOf({ scope: "wave", checks })).toBeNull()
-    expect(leftOutOf({ scope: "final", checks: [] })).toBeNull()
+    expect(listLeftOut({ scope: "final", checks })).toEqual([...part.leftOut])
+    expect(listLeftOut({ scope: "wave", checks })).toBeNull()
+    expect(listLeftOut({ scope: "final", checks: [] })).toBeNull()
   })
 
   it("needs something that is finished", () => {

@@ -1,5 +1,5 @@
 import type { Evidence } from "../../tasks/evidence.ts"
-import { type FixedWork, tellMissingWork } from "../../tasks/fix-task.ts"
+import { describeMissingWork, type FixedWork } from "../../tasks/fix-task.ts"
 import { CHANGES_PRESENT } from "../verdict.ts"
 import type { FileDiff } from "./diff-lines.ts"
 import { checkCommands, checkThat, count, type Findings, join, skipped, warnings } from "./findings.ts"
@@ -82,7 +82,7 @@ export function warnOfLeftovers(paths: readonly string[]): Findings {
 
 function checkFixed({ fixed }: TaskFacts): Findings[] {
   if (fixed === undefined) return []
-  const errors = fixed.isContained ? [] : [tellMissingWork(fixed)]
+  const errors = fixed.isContained ? [] : [describeMissingWork(fixed)]
   return [checkThat("work_merged", { errors, evidence: `the work of task ${fixed.taskId}` })]
 }
 

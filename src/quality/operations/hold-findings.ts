@@ -6,7 +6,7 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { type Finding, nameFinding, waysToWaive } from "../finding.ts"
 import { listOpen } from "./record-findings.ts"
 
-export async function readCritical(tx: Tx, key: number): Promise<Finding[]> {
+export async function listCriticalFindings(tx: Tx, key: number): Promise<Finding[]> {
   return (await listOpen(tx, key)).filter(({ severity }) => severity === "critical")
 }
 
@@ -14,7 +14,7 @@ export async function readCritical(tx: Tx, key: number): Promise<Finding[]> {
 export async function assertNoCritical({ store }: Context, name: TeamName, isPartial: boolean): Promise<void> {
   await store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
-    const critical = await readCritical(tx, key)
+    const critical = await listCriticalFindings(tx, key)
     if (critical.length === 0) return
     const tasks = isPartial ? await tx.tasks.list(key) : []
     const isLeftOut = ({ taskId }: Finding) =>

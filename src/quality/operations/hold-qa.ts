@@ -34,7 +34,7 @@ export async function assertQaHolds(
 }
 
 /** Work that changed after QA needs QA again. The task must be locked. */
-export async function doubtQa(
+export async function requireQaAgain(
   tx: Tx,
   team: StoredTeam,
   { task, tree, by }: { readonly task: Task; readonly tree: string; readonly by: string },

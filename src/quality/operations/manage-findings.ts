@@ -5,13 +5,13 @@ import { isId, type WorkerId } from "../../kernel/ids.ts"
 import { choice, described, flag, number } from "../../lib/schema.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
 import { ABOUT_REVIEW, type Escalation } from "../../requests/escalation.ts"
-import { letGoOn } from "../../requests/operations/checkpoints.ts"
+import { resumeIfFree } from "../../requests/operations/checkpoints.ts"
 import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
 import { operation, ownerField, runFields, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { getRecord } from "../../store/records.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
-import { byGravity, type Finding, isGrave, nameFinding, SEVERITIES, toFinding } from "../finding.ts"
+import { type Finding, mustBeFixed, nameFinding, SEVERITIES, sortBySeverity, toFinding } from "../finding.ts"
 import { aboutFinding, change, listAll, listOpen } from "./record-findings.ts"
 
 const numberField = number("which one; see: teamwork findings", { min: 1, isInteger: true })
@@ -28,7 +28,7 @@ export const listFindings = operation({
   run: ({ store }, { open, severity, task, ...name }): Promise<Finding[]> =>
     store.read(async (tx) => {
       const all = await listAll(tx, (await getTeam(tx, name)).key)
-      return byGravity(
+      return sortBySeverity(
         all.filter(
           (each) =>
             (open !== true || each.status === "open") &&
@@ -74,9 +74,9 @@ export const waiveFinding = operation({
 
 /** Once no finding is open. */
 async function withdrawQuestion(tx: Tx, team: StoredTeam, by: string): Promise<void> {
-  if ((await listOpen(tx, team.key)).some(isGrave)) return
+  if ((await listOpen(tx, team.key)).some(mustBeFixed)) return
   const isMeant = ({ about }: Escalation) => about === ABOUT_REVIEW
-  if ((await withdrawEscalations(tx, team, { taskId: null, by, isMeant })) > 0) await letGoOn(tx, team, by)
+  if ((await withdrawEscalations(tx, team, { taskId: null, by, isMeant })) > 0) await resumeIfFree(tx, team, by)
 }
 
 interface Waiver {
@@ -101,14 +101,14 @@ async function waive(tx: Tx, team: StoredTeam, { finding, reason, by }: Waiver):
 /** By one decision of a person. */
 export async function waiveAll(tx: Tx, team: StoredTeam, { reason, by }: Omit<Waiver, "finding">): Promise<Finding[]> {
   const waived: Finding[] = []
-  for (const finding of (await listOpen(tx, team.key)).filter(isGrave))
+  for (const finding of (await listOpen(tx, team.key)).filter(mustBeFixed))
     waived.push(await waive(tx, team, { finding, reason, by }))
   return waived
 }
 
 /** Each finding gets one more fix before a person is asked again. */
 export async function allowAnotherFix(tx: Tx, team: StoredTeam): Promise<Finding[]> {
-  const open = (await listOpen(tx, team.key)).filter(isGrave)
+  const open = (await listOpen(tx, team.key)).filter(mustBeFixed)
   const again = { rounds: 0, isRetry: true, fixTask: null }
   for (const finding of open) await change(tx, team, finding, { status: "open", data: again })
   return open

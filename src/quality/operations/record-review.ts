@@ -1,7 +1,7 @@
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
-import { describeFinding, isGrave } from "../finding.ts"
+import { describeFinding, mustBeFixed } from "../finding.ts"
 import { checksOf, type Review } from "../review.ts"
 import type { Judged, Verdict } from "../verdict.ts"
 import { listOpen, recordFindings, settleFindings } from "./record-findings.ts"
@@ -27,10 +27,10 @@ export async function recordReview(
     const open = [...found.filter(({ status }) => status === "open"), ...again]
     const named = open.map((each) => ({ ...each, task: each.taskId }))
     // A waived finding does not fail the work again.
-    const isPassed = review.isPassed || !named.some(isGrave)
+    const isPassed = review.isPassed || !named.some(mustBeFixed)
     const checks = isPassed
       ? [{ name: "review", status: "passed" as const, evidence: `${agent} has read it` }]
-      : checksOf(named.filter(isGrave))
+      : checksOf(named.filter(mustBeFixed))
     const issues = named.map(describeFinding)
     const verdict = { scope: "cross-agent", subject: null, commit, tree, checks, issues, by: agent } as const
     return addVerdictIn(tx, team, { ...verdict, status: isPassed ? "passed" : "failed" })

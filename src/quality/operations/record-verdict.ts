@@ -12,12 +12,12 @@ import { decideWave, waveNotFound } from "../../tasks/operations/decide-wave.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { changePhase } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
-import { toldFailure, toldWarnings } from "../failure-excerpt.ts"
+import { failureForEvent, warningsForEvent } from "../failure-excerpt.ts"
 import type { NewFinding } from "../finding.ts"
-import { leftOutOf } from "../left-out.ts"
+import { listLeftOut } from "../left-out.ts"
 import { readProse } from "../read-findings.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../verdict.ts"
-import { doubtQa } from "./hold-qa.ts"
+import { requireQaAgain } from "./hold-qa.ts"
 import { recordFindings } from "./record-findings.ts"
 
 const input = {
@@ -77,7 +77,7 @@ export async function addVerdictIn(tx: Tx, team: StoredTeam, verdict: Omit<Verdi
   const { scope, subject, status, by } = verdict
   await takeEffect(tx, team, verdict)
   const added = await tx.verdicts.add(team.key, verdict)
-  const data = { scope, subject, status, ...toldFailure(verdict), ...toldWarnings(verdict) }
+  const data = { scope, subject, status, ...failureForEvent(verdict), ...warningsForEvent(verdict) }
   await tx.events.append(team.key, by, { type: "verdict.recorded", data })
   return added
 }
@@ -103,7 +103,7 @@ async function takeEffect(
     }
     case "final":
       // A partial verdict completes nothing.
-      if (leftOutOf(input) !== null) return
+      if (listLeftOut(input) !== null) return
       if (input.status === "failed")
         return team.phase === "PLANNING" ? undefined : changePhase(tx, team, { to: "EXECUTION", by: input.by })
       if (input.status === "passed") return complete(tx, team, input.by)
@@ -122,7 +122,7 @@ async function judgeTask(
   { task, scope, tree, by }: Pick<Verdict, "scope" | "by" | "tree"> & { readonly task: Task },
 ): Promise<void> {
   if (scope !== "task" || tree === undefined || task.qa !== "passed" || task.status !== "in_progress") return
-  await doubtQa(tx, team, { task: await lockTask(tx, team.key, task.id), tree, by })
+  await requireQaAgain(tx, team, { task: await lockTask(tx, team.key, task.id), tree, by })
 }
 
 async function getWave(tx: Tx, team: StoredTeam, number: number): Promise<void> {

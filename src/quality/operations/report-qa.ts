@@ -12,7 +12,7 @@ import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { noteSetback } from "../../tasks/operations/set-back.ts"
 import type { Task } from "../../tasks/task.ts"
-import { toldFailure } from "../failure-excerpt.ts"
+import { failureForEvent } from "../failure-excerpt.ts"
 import {
   fitScores,
   type GivenScore,
@@ -221,7 +221,7 @@ async function addVerdict(
   const judged = commit === null || tree === null ? {} : { commit, tree }
   const verdict = { scope: "qa", subject: task.id, status, checks, issues, by, ...judged } as const
   const added = await tx.verdicts.add(team.key, verdict)
-  const data = { scope: "qa", subject: task.id, status, ...toldFailure(verdict) } as const
+  const data = { scope: "qa", subject: task.id, status, ...failureForEvent(verdict) } as const
   await tx.events.append(team.key, by, { type: "verdict.recorded", data })
   return added
 }

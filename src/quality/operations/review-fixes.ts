@@ -7,7 +7,7 @@ import type { Tx } from "../../store/port.ts"
 import { addTask } from "../../tasks/operations/create-task.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 import { GENERIC_ROLE, NO_WORK, type Task, type TaskBrief } from "../../tasks/task.ts"
-import { type Finding, isGrave, placeOf } from "../finding.ts"
+import { type Finding, mustBeFixed, placeOf } from "../finding.ts"
 import { findingId } from "../finding-task.ts"
 import { change, listOpen } from "./record-findings.ts"
 
@@ -23,7 +23,7 @@ export async function makeReviewFixes(
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
     const isWanted = ({ number, fixTask }: Finding) => fixTask === null && (numbers?.includes(number) ?? true)
-    const open = (await listOpen(tx, team.key)).filter((each) => isGrave(each) && isWanted(each))
+    const open = (await listOpen(tx, team.key)).filter((each) => mustBeFixed(each) && isWanted(each))
     const made: Task[] = []
     for (const [about, findings] of Map.groupBy(open, ({ taskId }) => taskId)) {
       const id = await freeId(tx, team.key, about)

@@ -6,7 +6,7 @@ import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { noteRecheck } from "../../tasks/operations/recheck-task.ts"
 import { listDueRechecks } from "../../tasks/recheck.ts"
 import type { Task } from "../../tasks/task.ts"
-import { excerptOf, explain } from "../failure-excerpt.ts"
+import { excerptFailure, explain } from "../failure-excerpt.ts"
 import { checkCommands, type Findings, statusOf } from "../gates/findings.ts"
 import { shellCommand } from "../gates/gate-command.ts"
 import { type ChosenState, chooseState } from "./choose-state.ts"
@@ -74,6 +74,6 @@ async function whyItFails(
 }
 
 function reasonOf(findings: Findings): string | null {
-  const excerpt = excerptOf({ ...findings, status: statusOf(findings) })
+  const excerpt = excerptFailure({ ...findings, status: statusOf(findings) })
   return excerpt === undefined ? null : explain(excerpt)
 }

@@ -1,6 +1,6 @@
 import { pinRef } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
-import { bringCommand, committedOf, tellElsewhere } from "../../tasks/committed-work.ts"
+import { bringCommand, describeElsewhere, findCommitted } from "../../tasks/committed-work.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { readCommitted } from "../../tasks/operations/note-committed.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -23,12 +23,12 @@ export async function readWork(
   const found = new Map<string, TaskWork>()
   const at = async (ref: string) => (await repository.find(ref))?.commit
   for (const task of tasks) {
-    const work = committedOf(committed, task)
+    const work = findCommitted(committed, task)
     if (work !== undefined) {
       const isHere = work.commit === work.base || (await at(work.commit)) !== undefined
       const elsewhere = isHere
         ? null
-        : `${tellElsewhere(work, place)}; bring it here with: ${bringCommand(name, work, place)}`
+        : `${describeElsewhere(work, place)}; bring it here with: ${bringCommand(name, work, place)}`
       found.set(task.id, { base: work.base, head: work.commit, elsewhere })
       continue
     }

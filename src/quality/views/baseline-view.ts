@@ -1,9 +1,9 @@
 import { oneLine, paint, type Screen, table } from "../../lib/text/table.ts"
-import { type Baseline, STATE_WORDS, type Standing, warnOfNoGate } from "../baseline.ts"
+import { type Baseline, describeMissingGates, STATE_WORDS, type Standing } from "../baseline.ts"
 import { countTests, nameTests } from "../compare-results.ts"
 
 export function renderBaseline({ commit, gates }: Baseline, screen: Screen): string {
-  const warning = warnOfNoGate(gates)
+  const warning = describeMissingGates(gates)
   const advice = [...gates.flatMap((gate) => adviceOf(gate)), ...(warning === undefined ? [] : [`Warning: ${warning}`])]
   return [
     `${paint("Preflight", "bold", screen.color)} of ${commit.slice(0, 12)}`,

@@ -1,4 +1,4 @@
-import { sayCause } from "../../agents/agent-fault.ts"
+import { renderCause } from "../../agents/agent-fault.ts"
 import { PERSON } from "../../kernel/actor.ts"
 import { EVENTS, type Event, type EventData, type EventOf, type EventType, UNRECOGNIZED } from "../../kernel/events.ts"
 import { firstLine, lastLines, splitReason } from "../../lib/text/last-lines.ts"
@@ -129,7 +129,7 @@ const LINES: Lines = {
   "agent.rate_limited": ({ data }) => bad(`${say(data.agent)} is rate-limited until ${say(data.until)}`),
   "agent.rate_limit_lifted": ({ data }) => plain(`${say(data.agent)} can be had again`),
   "agent.left_out": ({ data }) =>
-    bad(`${say(data.agent)} is left out until ${say(data.until)}: ${say(sayCause(data))}`),
+    bad(`${say(data.agent)} is left out until ${say(data.until)}: ${say(renderCause(data))}`),
   "agent.taken_back": ({ data }) => plain(`${say(data.agent)} is used again`),
   "ownership.asked": ({ data }) => bad(`task ${say(data.task)} asks for ${say(data.pattern)}: ${say(data.reason)}`),
   "ownership.set_aside": ({ data }) =>

@@ -1,6 +1,6 @@
 import { firstLine } from "../../lib/text/last-lines.ts"
 import { bar, manyLines, oneLine } from "../../lib/text/table.ts"
-import { byGravity, type Finding, nameFinding } from "../../quality/finding.ts"
+import { type Finding, nameFinding, sortBySeverity } from "../../quality/finding.ts"
 import { findWait } from "../../tasks/readiness.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { SwarmReport, TeamReport } from "../status.ts"
@@ -34,7 +34,7 @@ export function renderWhiteboard({ team, swarm, events, findings = [] }: Whitebo
     ),
     ...section(
       "Open findings",
-      byGravity(findings.filter(({ status }) => status === "open")).map((each) => `- ${nameFinding(each)}`),
+      sortBySeverity(findings.filter(({ status }) => status === "open")).map((each) => `- ${nameFinding(each)}`),
     ),
     ...section(
       "In progress",

@@ -1,7 +1,7 @@
 import type { TeamName } from "../../kernel/team.ts"
 import type { Processes } from "../../lib/process/process.ts"
 import type { Context } from "../../store/operation.ts"
-import { noteTold } from "../operations/questions.ts"
+import { markNotified } from "../operations/questions.ts"
 import type { Question } from "../question.ts"
 
 /** Returns the problem if it fails. */
@@ -31,7 +31,7 @@ export function makeNotices({ context, say, notify }: NoticePorts, { project, te
     async look(questions) {
       if (notify === undefined) return
       for (const question of questions) {
-        if (question.isTold || !(await noteTold(context, { project, team, run }, question))) continue
+        if (question.isTold || !(await markNotified(context, { project, team, run }, question))) continue
         ended = Promise.all([ended, send(question)]).then(() => undefined)
       }
     },

@@ -11,7 +11,7 @@ import { changeRecord, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { APPROVAL_STATUSES, type Approval, nameApproval, toApproval } from "../approval.ts"
-import { letGoOn } from "./checkpoints.ts"
+import { resumeIfFree } from "./checkpoints.ts"
 import { movePhase } from "./phases.ts"
 
 const decideInput = {
@@ -107,7 +107,7 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
       await movePhase(tx, team, { task, to, by: owner, reason })
       if (status === "approved") await approveChosen(tx, team, { task, by: owner })
     }
-    if (task === null && status === "approved") await letGoOn(tx, team, owner)
+    if (task === null && status === "approved") await resumeIfFree(tx, team, owner)
     // After a rejection QA makes another plan.
     if (asked.scope === "qa-plan" && status === "approved" && task?.qa === "planning")
       await moveQa(tx, team, { task, to: "validating", by: owner })

@@ -23,7 +23,7 @@ export async function askAboutAgent(
 }
 
 /** The program is used again. */
-export async function endAskAboutAgent({ store }: Context, { agent, ...name }: AgentMatter): Promise<void> {
+export async function withdrawAgentQuestion({ store }: Context, { agent, ...name }: AgentMatter): Promise<void> {
   const about = aboutAgent(agent)
   // Called after every agent run, so it locks only if there is something to withdraw.
   const isOpen = await store.read(async (tx) => {

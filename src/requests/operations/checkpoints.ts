@@ -60,7 +60,7 @@ export async function askForDraft(tx: Tx, team: StoredTeam, by: string): Promise
 }
 
 /** The error for resuming a team that waits for an approval. */
-export async function whyHeld(tx: Tx, key: number): Promise<AppError | undefined> {
+export async function findHoldError(tx: Tx, key: number): Promise<AppError | undefined> {
   for (const approval of (await readCheckpoints(tx, key)).values()) {
     const { number, subject, status } = approval
     const refuse = (message: string, remedy: Remedy | readonly Remedy[]) =>
@@ -80,8 +80,8 @@ export async function whyHeld(tx: Tx, key: number): Promise<AppError | undefined
 }
 
 /** Only if nothing holds the team any more. The team must be locked. */
-export async function letGoOn(tx: Tx, team: StoredTeam, by: string): Promise<void> {
-  if (team.status !== "paused" || (await whyHeld(tx, team.key)) !== undefined) return
+export async function resumeIfFree(tx: Tx, team: StoredTeam, by: string): Promise<void> {
+  if (team.status !== "paused" || (await findHoldError(tx, team.key)) !== undefined) return
   if ((await listHolding(tx, team.key, null)).length === 0) await resumeTeam(tx, team, by)
 }
 

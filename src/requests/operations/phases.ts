@@ -93,7 +93,7 @@ function needsApproval({ id }: Pick<Task, "id">): AppError {
 }
 
 /** Phases and QA must be done. */
-export function assertGuards({ id, phase, qa }: Task): void {
+export function assertMayEnd({ id, phase, qa }: Task): void {
   if (phase === "awaiting_approval") throw needsApproval({ id })
   if (phase !== null && phase !== "completion") {
     const [next] = PHASE_TRANSITIONS[phase]

@@ -24,7 +24,7 @@ export async function readQuestionsSince(
 }
 
 /** False if it was told or no longer waits: of several processes one notifies. */
-export async function noteTold({ store }: Context, name: TeamName, { kind, number }: Question): Promise<boolean> {
+export async function markNotified({ store }: Context, name: TeamName, { kind, number }: Question): Promise<boolean> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
     const record = await tx.records.find(team.key, kind, number)

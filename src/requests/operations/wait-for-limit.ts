@@ -21,7 +21,7 @@ export async function askAboutLimit({ store }: Context, { reason, ...waiting }: 
   })
 }
 
-export async function endAskAboutLimit({ store }: Context, { task, worker, ...name }: Waiting): Promise<void> {
+export async function withdrawLimitQuestion({ store }: Context, { task, worker, ...name }: Waiting): Promise<void> {
   await store.write(async (tx) => withdrawLimit(tx, await lockTeam(tx, name), { taskId: task, by: worker }))
 }
 

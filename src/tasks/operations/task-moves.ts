@@ -2,7 +2,7 @@ import { PHASES } from "../../kernel/phase.ts"
 import { assertNoOverlap } from "../../ownership/operations/plan-files.ts"
 import { withdrawApprovals } from "../../requests/operations/ask-approval.ts"
 import { letGo } from "../../requests/operations/escalation-holds.ts"
-import { assertGuards } from "../../requests/operations/phases.ts"
+import { assertMayEnd } from "../../requests/operations/phases.ts"
 import type { Settings } from "../../store/operation.ts"
 import type { StoredTeam, TaskChange, Tx } from "../../store/port.ts"
 import { assertMove, hasEnded, type Task, type TaskStatus } from "../task.ts"
@@ -91,7 +91,7 @@ export async function moveTask(tx: Tx, team: StoredTeam, move: Move & { readonly
   const { task, to, by, reason } = move
   assertMove(task, to)
   await leaveHold(tx, team, { task, to, by })
-  if (to === "in_review" || to === "resolved") assertGuards(task)
+  if (to === "in_review" || to === "resolved") assertMayEnd(task)
   const change: TaskChange = {
     status: to,
     // In review no worker renews the lease, so it must not expire.

@@ -29,7 +29,7 @@ export interface UnblockedRequest extends TeamName {
 }
 
 /** Unless a worker has started already. */
-export async function tellUnblocked({ store, ids }: Context, request: UnblockedRequest): Promise<void> {
+export async function notifyAssignee({ store, ids }: Context, request: UnblockedRequest): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, request)
     const task = await lockTask(tx, team.key, request.task)

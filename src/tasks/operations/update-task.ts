@@ -8,7 +8,7 @@ import { planFiles } from "../../ownership/operations/plan-files.ts"
 import { assertCapable, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { assertQaHolds } from "../../quality/operations/hold-qa.ts"
 import { noteDisagreement } from "../../requests/operations/disputes.ts"
-import { assertGuards } from "../../requests/operations/phases.ts"
+import { assertMayEnd } from "../../requests/operations/phases.ts"
 import {
   type Context,
   commaList,
@@ -199,7 +199,7 @@ async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promis
     return { task, isRepeat: true }
   assertHolds(task, input.owner, input.token)
   assertMove(task, "resolved")
-  assertGuards(task)
+  assertMayEnd(task)
   const blocked = (await tx.evidence.list(team.key, task.id)).find(
     (entry) => entry.attempt === task.attempt && entry.blockedPattern !== null && entry.withdrawnAt === null,
   )

@@ -3,7 +3,7 @@ import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { describeTeam } from "../../kernel/team.ts"
-import { whyHeld } from "../../requests/operations/checkpoints.ts"
+import { findHoldError } from "../../requests/operations/checkpoints.ts"
 import { assertTeamFree } from "../../requests/operations/escalation-holds.ts"
 import { operation, taskIdField, teamFields, textField, workerIdField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
@@ -64,7 +64,7 @@ async function pauseTeam(
   if (team.status !== to) {
     if (paused && team.status !== "active")
       throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}; there is nothing to pause`)
-    const held = paused ? undefined : await whyHeld(tx, team.key)
+    const held = paused ? undefined : await findHoldError(tx, team.key)
     if (held !== undefined) throw held
     if (!paused && team.status !== "paused")
       throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}, not paused`)

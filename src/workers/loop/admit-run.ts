@@ -1,4 +1,4 @@
-import { sayCause } from "../../agents/agent-fault.ts"
+import { renderCause } from "../../agents/agent-fault.ts"
 import { noteRun } from "../../agents/jobs/note-agent-run.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import { admitRun, renewProbe } from "../../agents/operations/agent-health.ts"
@@ -44,7 +44,7 @@ export async function admit(claim: ClaimHandle, ready: ReadyAgent): Promise<Admi
   const admitted = await admitRun(context, probe)
   if ("fault" in admitted) {
     const until = new Date(admitted.until).toISOString()
-    throw new Setback("left-out", `${agent} is left out until ${until}: ${sayCause(admitted.fault)}`, { agent })
+    throw new Setback("left-out", `${agent} is left out until ${until}: ${renderCause(admitted.fault)}`, { agent })
   }
   if (admitted.isProbe) say(`Task ${task.id}: tries ${agent} again, which failed before`)
   const over = new AbortController()

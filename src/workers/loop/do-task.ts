@@ -3,7 +3,7 @@
 import type { AgentResult } from "../../agents/port.ts"
 import type { AsideResult, Workspace } from "../../git/port.ts"
 import { type EnforcedScope, enforceOwnership } from "../../ownership/effects/enforce-ownership.ts"
-import { excerptOf, explain } from "../../quality/failure-excerpt.ts"
+import { excerptFailure, explain } from "../../quality/failure-excerpt.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { findFixed, isFixId } from "../../tasks/fix-task.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
@@ -177,7 +177,7 @@ function gateSetback(verdict: Verdict, agent: string, isRepeating: boolean): Set
 
 /** One line, followed by the last lines of the failed check. */
 export function reasonOf(verdict: Verdict): string {
-  const excerpt = excerptOf({ ...verdict, status: "failed" })
+  const excerpt = excerptFailure({ ...verdict, status: "failed" })
   return excerpt === undefined ? "see its verdict" : explain(excerpt)
 }
 

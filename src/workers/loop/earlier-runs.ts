@@ -1,7 +1,7 @@
 // Earlier agent runs, from the events, so that a restart forgets nothing.
 import type { Session, Usage } from "../../agents/port.ts"
 import type { RunFact } from "../../reporting/history-facts.ts"
-import { isOfTheTask, isUsedUp, type PastRun, repeatsItself, type Spent } from "../../tasks/retry.ts"
+import { isRepeatedFailure, isTaskFault, isUsedUp, type PastRun, type Spent } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { FixFacts } from "./agent-job.ts"
 import type { WorkerRun } from "./worker-ports.ts"
@@ -15,9 +15,9 @@ export async function spentOn(past: Past, task: Task): Promise<Spent> {
   const runs = (await listRuns(past, task)).filter(({ turn }) => turn !== PLANNING_TURN).map(toPastRun)
   const last = runs.at(-1)
   return {
-    runs: runs.filter(isOfTheTask).length,
-    isLastCounted: last !== undefined && isOfTheTask(last),
-    isRepeating: repeatsItself(runs),
+    runs: runs.filter(isTaskFault).length,
+    isLastCounted: last !== undefined && isTaskFault(last),
+    isRepeating: isRepeatedFailure(runs),
   }
 }
 

@@ -1,12 +1,12 @@
 import type { LeftOut } from "../../agents/choose/survey-agents.ts"
-import { howToHeal } from "../../agents/heal-agent.ts"
+import { describeRemedy } from "../../agents/heal-agent.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import { type AgentHealth, readAgentHealth } from "../../agents/operations/agent-health.ts"
 import { firstSignal } from "../../lib/process/first-signal.ts"
 import { LEAD } from "../../messages/message.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
-import { askAboutAgent, endAskAboutAgent } from "../../requests/operations/ask-about-agent.ts"
-import { askAboutLimit, endAskAboutLimit } from "../../requests/operations/wait-for-limit.ts"
+import { askAboutAgent, withdrawAgentQuestion } from "../../requests/operations/ask-about-agent.ts"
+import { askAboutLimit, withdrawLimitQuestion } from "../../requests/operations/wait-for-limit.ts"
 import { noteActivity } from "../../tasks/operations/note-run.ts"
 import type { ClaimHandle } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
@@ -82,7 +82,7 @@ async function ask(
     // A program that is back within seconds needs no person.
     if (!isOpen || asked.agents.has(agent)) continue
     asked.agents.add(agent)
-    const summary = `${agent} is left out until ${until}, and no other agent can take what waits for it: ${cause}. ${howToHeal(agent, cause)}`
+    const summary = `${agent} is left out until ${until}, and no other agent can take what waits for it: ${cause}. ${describeRemedy(agent, cause)}`
     await askAboutAgent(context, { ...team, agent, summary })
   }
   if (leftOut.size > 0 || waitMs <= REPORT_AFTER_MS || asked.limit) return
@@ -94,7 +94,7 @@ async function ask(
 
 /** Withdraws the questions: the task goes on. */
 export async function endWait({ ports, team, worker, task }: ClaimHandle, { limit, agents }: Asked): Promise<void> {
-  if (limit) await endAskAboutLimit(ports.context, { ...team, task: task.id, worker })
+  if (limit) await withdrawLimitQuestion(ports.context, { ...team, task: task.id, worker })
   const { faults } = agents.size === 0 ? { faults: {} } : await readAgentHealth.run(ports.context, {})
-  for (const agent of agents) if (!(agent in faults)) await endAskAboutAgent(ports.context, { ...team, agent })
+  for (const agent of agents) if (!(agent in faults)) await withdrawAgentQuestion(ports.context, { ...team, agent })
 }

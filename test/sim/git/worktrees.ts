@@ -1,11 +1,11 @@
 import type {
   Attempt,
   CreatedWorkspace,
-  Leftover,
   Pin,
   PinKind,
   Place,
   SyncedWorkspace,
+  WorkspaceProblem,
   WorkspaceRequest,
   WorkspaceState,
   Workspaces,
@@ -101,7 +101,7 @@ export function makeSimWorkspaces(
         for (const found of repository.worktrees.values()) if (isFinished(found)) follow(repository, found)
       }),
     async examine(fix) {
-      const left: Leftover[] = []
+      const left: WorkspaceProblem[] = []
       for (const found of [...repository.worktrees.values()]) {
         if (!isFree(found.worker) || isFinished(found)) continue
         const detail = `worktree of ${found.worker} at ${found.path}: whoever made or moved it was interrupted`
