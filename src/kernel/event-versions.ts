@@ -13,27 +13,27 @@ export interface EventShape<Data, Version extends number = number> {
   readonly changes: FileChange
   /** Its line in `run` and `watch`, with fields in braces: `task {task} deleted`. Other lines are in `run-lines.ts`. */
   readonly line?: string
-  /** The newest version, which is the one that is written. */
+  /** The newest version, which is written. */
   readonly version: Version
-  /** Of the newest version. */
   readonly fields: Fields
-  /** Checks data that was stored as a known version, and gives it in the newest. The same object where that is one. */
+  /**
+   * Checks stored data of a known version and returns it in the newest version; the same object where that is
+   * possible.
+   */
   read(version: number, data: Record<string, unknown>): Data
-  /** The same type with one version more. */
   next<F extends Fields>(fields: F, upgrade: (data: Data) => InputOf<F>): EventShape<InputOf<F>, Next<Version>>
 }
 
 /**
- * Which exported files an event changes, besides those of the team, its waves, workers and tasks in progress, which are
- * always written again: that of its task, the messages, verdicts or records. `all`: many tasks, or their order.
+ * The exported files that an event changes, besides those that are always written: its task's file, messages,
+ * verdicts or records. `all`: many tasks, or their order.
  */
 export type FileChange = "task" | "messages" | "verdicts" | "records" | "nothing" | "all"
 
-/** Counted as types as well, so that `written-versions.ts` cannot forget one. */
+/** As types too, so that `written-versions.ts` cannot forget one. */
 const NEXT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const
 type Next<Version extends number> = (typeof NEXT)[Version]
 
-/** The first version of a type. */
 export function shape<F extends Fields>(changes: FileChange, fields: F, line?: string): EventShape<InputOf<F>, 1> {
   const common = { changes, ...(line !== undefined && { line }) }
   return makeShape(common, 1, fields, (version) => {
@@ -50,11 +50,11 @@ function makeShape<F extends Fields, Version extends number>(
   let schema: v.GenericSchema<unknown, InputOf<F>> | undefined
   const read = (version: number, data: Record<string, unknown>): InputOf<F> => {
     if (version !== newest) return readOlder(version, data)
-    // Most commands read no event, so the schema waits for the first one. Fields of others stay as they are.
+    // Built at the first read, since most commands read no event. Unknown fields stay.
     schema ??= v.looseObject(fields) as v.GenericSchema<unknown, InputOf<F>>
     const { issues, output } = v.safeParse(schema, data, { abortEarly: true })
     if (issues !== undefined) throw new Error(problemAt(issues[0]))
-    // The same object, with its fields in the order in which they were stored: exports keep it.
+    // Exports keep the stored order of fields, so change the same object.
     return Object.assign(data, output as InputOf<F>)
   }
   return {

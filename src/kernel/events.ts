@@ -33,14 +33,14 @@ const worker = text<WorkerId>()
 const oneOf = <const Word extends string>(choices: readonly Word[]) => v.picklist(choices)
 const role = v.nullish(oneOf(ROLES), null)
 const phase = v.nullish(oneOf(PHASES), null)
-/** Whoever plans or reviews has a name in the place of a worker, and is none. */
+/** A planner or reviewer stands in the place of the worker. */
 const aboutRun = { run: word, task: v.nullish(task, null), worker: word, agent: word }
 const grant = { task, attempt: count, number: count, pattern: word, reason: maybe }
 const aboutSetback = { task, attempt: count, worker, agent: maybe, reason: word, advice: maybe }
 const aboutRecord = { kind: oneOf(RECORD_KINDS), number: count, task: v.nullish(task, null), status: word, about: word }
 const aboutFinding = { number: count, task: v.nullish(task, null), severity: word, place: maybe }
 const move = { target: word, from: word, to: word }
-/** A repository: the machine and folder it is in, and its id where it has one. */
+/** The machine, folder and id of a repository. */
 const place = { machine: word, folder: word, repository: maybe }
 const startedProcess = { runtime: word, machine: word, pid: count, process_start: word }
 
@@ -54,22 +54,22 @@ export const EVENTS = {
     qa: v.optional(word),
   }),
   "team.phase_changed": shape("nothing", { from: oneOf(TEAM_PHASES), to: oneOf(TEAM_PHASES) }, "phase {to}"),
-  /** `trigger` where the engine paused it. */
+  /** `trigger`: why the engine paused it. */
   "team.paused": shape("nothing", { reason: maybe, trigger: v.optional(word) }),
   "team.resumed": shape("nothing", {}),
   "team.cleaned": shape("all", { tasks: count }),
-  /** The last of a run: the next run of the team began, and this one can only be read. */
+  /** The next run began; this one is read-only. */
   "team.closed": shape("nothing", { next: count }),
   "team.status_changed": shape("nothing", { from: oneOf(TEAM_STATUSES), to: oneOf(TEAM_STATUSES), reason: maybe }),
-  /** An orchestrator leads the team from now on; the settings, as JSON, are what it was started with. */
+  /** An orchestrator leads the team; `settings` is JSON. */
   "team.led": shape("nothing", { holder: word, token: count, settings: word }),
-  /** It leads no longer: `done`, `failed`, `interrupted`, `cancelled`, `lost`. */
+  /** `done`, `failed`, `interrupted`, `cancelled`, `lost`. */
   "team.left": shape("nothing", { holder: word, token: count, reason: word }),
-  /** The first of a team that came from files of another program. */
+  /** The team came from files of another program. */
   "team.imported": shape("all", { layout: word, source: word, fingerprint: word }),
-  /** Something that such files tell of the time before, at the time they name. */
+  /** An entry of such files, with its time. */
   "history.imported": shape("all", { entry: word }),
-  /** Tasks were made or changed as a plan says; who is to work on them, the template and follow-ups, where it says so. */
+  /** A plan created or changed tasks. */
   "plan.applied": shape("all", {
     created: count,
     updated: count,
@@ -86,43 +86,39 @@ export const EVENTS = {
   "task.resolved": shape("task", { task, token: count, attempt: count }),
   "task.status_changed": shape("task", { task, from: oneOf(TASK_STATUSES), to: oneOf(TASK_STATUSES), reason: maybe }),
   "task.reopened": shape("task", { task, attempt: count, reason: maybe }),
-  /** It is resolved and builds on `of`, which was revised: whether it still holds is to be found out. */
+  /** It builds on `of`, which was revised, and must be checked again. */
   "task.recheck_asked": shape("task", { task, attempt: count, of: word }),
-  /** Found out without an agent; the reason is why it no longer holds. */
+  /** The result of that check, made without an agent. */
   "task.rechecked": shape("task", { task, attempt: count, commit: word, holds: yes, reason: maybe }),
-  /** The worker it is meant for was told that its last need, `by`, is met. */
+  /** The assigned worker was told that the last need, `by`, is met. */
   "task.unblocked": shape("nothing", { task, by: task, to: worker }),
-  /** What an attempt came to: its last commit, the one it began from, and the repository that has them. */
+  /** The base and last commit of an attempt, and the repository that has them. */
   "task.committed": shape("nothing", { task, attempt: count, token: count, base: word, commit: word, ...place }),
-  /** It is done, and the repository in which work is merged does not have its commit; the command brings it there. */
+  /** The merging repository lacks the commit; `command` brings it there. */
   "task.work_missing": shape("nothing", { task, attempt: count, commit: word, ...place, command: word }),
-  /** The ref of its commit was moved or deleted by somebody, and is back; `kept` has what it was moved to. */
+  /** Others moved or deleted the pin. It is back; `kept` has what it was moved to. */
   "task.pin_restored": shape("nothing", { task, attempt: count, ref: word, from: maybe, to: word, kept: maybe }),
-  /** Its commits are on the integration branch. */
   "task.merged": shape("task", { task, attempt: count, commit: word }),
   "task.merge_failed": shape("task", { task, attempt: count, reason: word, fix: task }),
-  /** Its work is done, and is merged after the repair that touches the same files. */
+  /** It is merged after a repair of the same files. */
   "task.merge_queued": shape("nothing", { task, attempt: count, behind: task }, "task {task} is merged after {behind}"),
-  /** The next of the seven phases; the reason is why a plan was rejected. */
+  /** `reason`: why a plan was rejected. */
   "task.phase_changed": shape("task", { task, attempt: count, from: phase, to: phase, reason: maybe }),
   "task.qa_changed": shape("task", { task, attempt: count, from: maybe, to: maybe }),
-  /** Two parties did not agree about it once more. */
   "task.disagreed": shape("task", { task, attempt: count, between: words, about: word, round: count }),
   "task.deleted": shape("all", { task, forced: yes }, "task {task} deleted"),
-  /** What a worker is doing with the task now. */
   "task.step": shape("nothing", { task, attempt: count, worker, step: word }),
-  /** A worker could not bring it to an end. */
   "task.setback": shape("task", { ...aboutSetback, kind: oneOf(FIRST_SETBACKS) }).next(
     { ...aboutSetback, kind: oneOf(SETBACKS) },
     (data) => data,
   ),
-  /** One run of an agent; without a task it plans or reviews. */
+  /** Without a task, the agent plans or reviews. */
   "run.started": shape("nothing", {
     ...{ ...aboutRun, attempt: maybeCount, model: maybe, turn: count },
-    // Estimates: what it was sent before it began to work, and how much of that is teamwork's own words.
+    // Estimates: what it was sent, and teamwork's own part of that.
     ...{ sent_tokens: v.optional(count), own_tokens: v.optional(count) },
   }),
-  /** What a run has used up so far. A run whose worker is killed has no other record of it. */
+  /** Usage so far. The only record of it when the worker is killed. */
   "run.progress": shape("nothing", { ...aboutRun, tokens: count, dollars: maybeCount }),
   "run.ended": shape("nothing", {
     ...aboutRun,
@@ -141,25 +137,25 @@ export const EVENTS = {
   "ownership.asked": shape("task", { ...grant, reason: word }),
   "ownership.granted": shape("task", grant),
   "ownership.denied": shape("task", grant),
-  /** Changes outside of a task's files were kept from being delivered; the commit holds them. */
+  /** Changes outside of a task's files are kept in a commit and not delivered. */
   "ownership.set_aside": shape("task", { task, attempt: count, commit: word, ref: word, paths: words }),
-  /** The engine merged files that several tasks changed by their rules, and how each of them. */
+  /** The engine merged shared files by rules; `how` says for each. */
   "task.shared_files_merged": shape("task", { task, attempt: count, commit: word, paths: words, how: words }),
-  /** What is about to be merged together; those of one wave where they are merged by waves. */
+  /** With waves, the tasks of one wave. */
   "merge.started": shape("nothing", { tasks, wave: maybeCount }),
-  /** Whatever became of it: each task has its own `task.merged` or `task.merge_failed`, or waits for the next merge. */
+  /** Each task has its own outcome event. */
   "merge.ended": shape("nothing", { tasks, wave: maybeCount }),
-  /** Where teamwork left the integration branch, where that began, and the branch it is for. */
+  /** Where teamwork left the integration branch, its start and its target. */
   "integration.moved": shape("nothing", { commit: word, start: word, target: word, ...place }),
-  /** Somebody else had moved or deleted the branch. It is back; `kept` has what it was moved to, with these commits. */
+  /** Others moved or deleted the branch. It is back; `kept` has what it was moved to. */
   "integration.restored": shape("nothing", { branch: word, from: maybe, to: word, kept: maybe, commits: words }),
-  /** Refs that say where the branch began and which branch it is for were changed by somebody, and are back. */
+  /** Others changed refs of the branch. They are back. */
   "integration.refs_restored": shape("nothing", { refs: words }),
   "waves.calculated": shape("all", { total: count }),
   "wave.updated": shape("nothing", { wave: count, from: oneOf(WAVE_STATUSES), to: oneOf(WAVE_STATUSES) }),
-  /** How every gate stood on the commit that a run starts from; `gates` is a list of standings, as JSON. */
+  /** The state of every gate on the base commit, as JSON. */
   "preflight.done": shape("nothing", { commit: word, tree: word, gates: word }),
-  /** A gate begins to judge a commit, and is about to run these commands; the verdict of the same scope and subject ends it. */
+  /** The verdict of the same scope and subject ends it. */
   "gate.started": shape("nothing", {
     scope: oneOf(VERDICT_SCOPES),
     subject: maybe,
@@ -167,20 +163,19 @@ export const EVENTS = {
     commit: word,
     checks: words,
   }),
-  /** Of one that failed: why in one line, then the last lines of the check that failed. */
+  /** `failure`: why in one line, then the last lines of the check. */
   "verdict.recorded": shape("verdicts", {
     scope: oneOf(VERDICT_SCOPES),
     subject: maybe,
     status: oneOf(VERDICT_STATUSES),
     failure: v.optional(words),
-    /** Of a final one that passed: what it could not judge or found odd. */
+    /** What a passed final gate could not judge. */
     warnings: v.optional(words),
   }),
-  /** Something was written down; `about` says in a few words what. */
   "record.added": shape("records", aboutRecord),
   "record.changed": shape("records", aboutRecord),
   "record.removed": shape("records", { kind: oneOf(RECORD_KINDS), number: count }),
-  /** A review found something, or found it again: `is_again` where it was known as fixed. `task` is what it is about. */
+  /** `is_again`: it was known as fixed. */
   "finding.recorded": shape("records", {
     ...aboutFinding,
     source: word,
@@ -188,22 +183,20 @@ export const EVENTS = {
     is_again: v.optional(yes),
     about: word,
   }),
-  /** A review of the commit says that it is fixed. */
+  /** A review of the commit says so. */
   "finding.fixed": shape("records", { ...aboutFinding, commit: word }),
-  /** A person accepts it as it is. */
+  /** A person accepts it. */
   "finding.waived": shape("records", { ...aboutFinding, reason: word }),
-  /** A person took the waiver back. */
   "finding.reopened": shape("records", { ...aboutFinding, reason: maybe }),
-  /** Of a part: which tasks it leaves out, each with the reason. */
+  /** `left_out`: the tasks that a partial delivery lacks. */
   "target.delivered": shape("nothing", { ...move, left_out: v.optional(words), notes: v.optional(words) }),
   "target.undone": shape("nothing", move),
-  /** The target has commits that are not teamwork's; they are taken in before the next delivery. */
+  /** The target has foreign commits; the next delivery includes them. */
   "target.moved": shape("nothing", { ...move, commits: words }),
-  /** The user dropped commits that the work began on: it was carried over without them. `former` pins it as it was. */
+  /** The user dropped commits that the work began on. `former` pins the branch as it was. */
   "target.rewritten": shape("nothing", { ...move, dropped: words, former: word }),
-  /** A session, or a terminal, takes part in the team: as this worker, or as the lead. */
+  /** A session or terminal joined, as a worker or as the lead. */
   "seat.taken": shape("nothing", { terminal: word, part: word, worker: v.nullish(worker, null), delegation: word }),
-  /** It does no longer; what it held went back. */
   "seat.left": shape("nothing", {
     terminal: word,
     part: word,
@@ -214,27 +207,25 @@ export const EVENTS = {
   "worker.set_up": shape("nothing", { worker, role }),
   "worker.paused": shape("nothing", { worker, reason: maybe }),
   "worker.resumed": shape("nothing", { worker }),
-  /** Somebody started its process, which may not have said a word yet. */
+  /** The process may not have reported yet. */
   "worker.spawned": shape("nothing", { worker, ...startedProcess }),
-  /** Its process runs: number and start tell it from a later one with the same number. */
+  /** Process id and start time identify it. */
   "worker.started": shape("nothing", { worker, role, ...startedProcess }),
-  /** `done`, `stopped`, `crashed`, `lost` (nobody saw how) or `unresponsive`. */
+  /** `done`, `stopped`, `crashed`, `lost` (unseen) or `unresponsive`. */
   "worker.exited": shape("nothing", { worker, reason: word, detail: maybe }),
   "worker.quarantined": shape("nothing", { worker, reason: word }),
-  /** It showed no sign of work and was asked for one. */
   "worker.status_checked": shape("nothing", { worker, task }),
-  /** The time is the first at which it can be asked again. */
   "agent.rate_limited": shape("nothing", { agent: word, until: word }),
   "agent.rate_limit_lifted": shape("nothing", { agent: word }),
-  /** The program failed. Nobody uses it before that time; `is_open`: it failed again and again, or waiting cannot heal it. */
+  /** `is_open`: it failed repeatedly, or waiting cannot help. */
   "agent.left_out": shape("nothing", { agent: word, until: word, reason: word, error: word, is_open: yes }),
-  /** It works again, or a person said so. */
+  /** It works again, or a person reset it. */
   "agent.taken_back": shape("nothing", { agent: word }),
   "workspace.created": shape("nothing", { worker, path: word, branch: word, base: word }),
-  /** Gone together with its branch; what it held is in these refs. */
+  /** Its branch is gone too; the refs keep its content. */
   "workspace.removed": shape("nothing", { worker, path: word, pins: words }),
   "workspace.synced": shape("nothing", { worker, result: word, onto: word, head: word }),
-  /** What a person should know of how worktrees are made ready, such as a tool that is missing; once in a run. */
+  /** A note about set-up for the user, once in a run. */
   "workspace.noted": shape("nothing", { worker, note: word }),
   "message.sent": shape("messages", { id: word, from: word, to: word, type: word }),
   "message.read": shape("messages", { inbox: word, ids: words }),
@@ -260,7 +251,7 @@ interface EventPlace {
   /** Where a reader that has seen this event goes on. */
   readonly cursor: string
   readonly timestamp: string
-  /** The worker that acted, or `person` for whoever named no owner. */
+  /** The worker that acted, or `person` without an owner. */
   readonly by: string
 }
 
@@ -288,7 +279,7 @@ export interface StoredFact {
 /**
  * Checks what was stored and brings it to the newest version of its type. A type that is not known becomes an
  * `event.unrecognized`: it is passed on, counted and exported as it is. A newer version of a type that is known throws
- * `store.too_new`, since whoever goes on without it would decide by half of the facts.
+ * `store.too_new`, since going on without it would mean deciding by half of the facts.
  */
 export function readEvent<Stored extends StoredFact>(
   stored: Stored,
@@ -312,7 +303,7 @@ function readWith(table: EventTable, stored: StoredFact): StoredFact | Unrecogni
   return read === data ? stored : { ...stored, version: known.version, data: { ...read } }
 }
 
-/** What an export or another store gets: the words of whoever wrote it, where they are not known here. */
+/** For exports and other stores: unknown events keep their original form. */
 export function toStored({ type, version, data }: Fact | UnrecognizedFact): {
   type: string
   version: number

@@ -1,7 +1,7 @@
 import type { EVENTS, EventType } from "./events.ts"
 
 /**
- * The version that is written of each type that has more than one. It stands apart from `events.ts` because whoever only
+ * The version that is written of each type that has more than one. It stands apart from `events.ts` because a call that only
  * writes need not load all the shapes: that is 0.7 ms of the 10 ms that a claim as a process takes.
  */
 const NEWER: Newer = { "task.setback": 2 }
