@@ -117,7 +117,7 @@ async function checkSwarm(context: Context, examination: Examination): Promise<F
     for (const { id } of (await swarmStatus.run(context, name)).workers) known.add(`${project}/${team}/${id}`)
   }
   const strays = await examination.strays(known, fix)
-  const detail = `belong to nobody: ${strays.join(", ")}`
+  const detail = `belong to no worker: ${strays.join(", ")}`
   return [
     ...findings,
     ...(strays.length === 0 ? [] : [{ check: "tmux", status: "warning", detail, fixed: fix } as const]),

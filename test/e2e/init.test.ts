@@ -90,7 +90,7 @@ describe("teamwork init", () => {
     const asked = await bench.run(["init", "--for", "gemini"])
     expect(asked.exitCode).toBe(1)
     expect(asked.stderr).toBe(
-      "Warning: nothing was written, since nobody could be asked; look at the changes and run it again with --yes\n",
+      "Warning: nothing was written, since there is no terminal to ask on; look at the changes and run it again with --yes\n",
     )
     const { data } = asked.json<{ data: { files: { path: string; diff: string }[]; is_written: boolean } }>()
     expect(data).toMatchObject({ is_written: false, files: [{ path: ".gemini/settings.json" }, { path: "GEMINI.md" }] })
@@ -139,7 +139,7 @@ describe("teamwork init", () => {
     [".gemini/settings.json", '{"hooks": {"BeforeTool": {}}}', "hooks.BeforeTool is no list"],
     [".codex/config.toml", '[mcp_servers.teamwork]\ncommand = "my-own"\n', "no valid TOML"],
     [".codex/config.toml", "hooks = {}\n", "no valid TOML"],
-    [".teamwork/opencode-plugin.js", "export const Mine = 1\n", "somebody else wrote it"],
+    [".teamwork/opencode-plugin.js", "export const Mine = 1\n", "another program wrote it"],
     ["AGENTS.md", "<!-- teamwork init: begin -->\n", "must both be there, once"],
   ])("refuses to edit %s with %j, and writes nothing at all", async (path, content, problem) => {
     using bench = makeBench()

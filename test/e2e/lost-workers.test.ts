@@ -124,7 +124,7 @@ describe("doctor and lost workers", () => {
     const stray = {
       check: "tmux",
       status: "warning",
-      detail: `belong to nobody: pane ${pane} of teamwork-shop (shop/main/w1)`,
+      detail: `belong to no worker: pane ${pane} of teamwork-shop (shop/main/w1)`,
     }
     expect(await doctor()).toEqual([{ ...stray, fixed: false }])
     expect(await doctor("--fix")).toEqual([{ ...stray, fixed: true }])

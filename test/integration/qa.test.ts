@@ -242,7 +242,7 @@ describe("work that commands did", () => {
     expect(first?.guidance).toEqual([expect.stringContaining("ended with 1 in a clean checkout")])
     expect(second).toMatchObject({ status: "accepted", total: 100 })
     expect(second?.scores[0]?.reason).toBe(
-      "2 of 2 checks pass in a clean checkout; nobody has read it: its own commands did the work",
+      "2 of 2 checks pass in a clean checkout; no agent has reviewed it: its own commands did the work",
     )
     const places = (await Bun.file(join(scratch.path, "places")).text()).trim().split("\n")
     const worktree = world.git.workspaces.pathOf("w1")
@@ -275,7 +275,7 @@ describe("work that commands did", () => {
     expect(await world.task("1")).toMatchObject({
       status: "paused",
       pauseReason: expect.stringMatching(
-        /^QA gave no verdict on task 1: nobody has read it .*and it has no checks to run\. Judge it yourself/,
+        /^QA gave no verdict on task 1: no agent has reviewed it .*and it has no checks to run\. Judge it yourself/,
       ),
     })
   })

@@ -186,7 +186,7 @@ async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise
   if (isPinned) return { base, head: known.head ?? head }
   // Another process pinned it at the same time.
   const pinned = (await readPins(merges, name)).get(attemptName(own))
-  return pinned ?? { reason: "somebody else pins it; try again", isEmpty: false }
+  return pinned ?? { reason: "another process is pinning it; try again", isEmpty: false }
 }
 
 /** What each task may contain: its own earlier attempts, and for a fix the work that it repairs. */

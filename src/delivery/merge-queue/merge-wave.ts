@@ -262,7 +262,7 @@ async function findBegunWrong(
     const { taskId, attempt, base, alsoFor } = candidate
     const isForeign = await hasAny(merges, setAside, base)
     if (!isForeign && !(isLed && (await isGone(merges, name, base)))) continue
-    const reason = `it was begun on ${base.slice(0, 10)}, which somebody had put onto the integration branch past teamwork`
+    const reason = `it started from ${base.slice(0, 10)}, a commit that others put on the integration branch`
     found.push({
       taskId,
       attempt,

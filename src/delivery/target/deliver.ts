@@ -150,8 +150,7 @@ async function takeCarried(
   // Recorded before the branch moves, so a crash in between leaves nothing open.
   const place = await ports.merges.place()
   await ports.noteRewritten?.({ target, from: start, to: from, dropped, former, tip, works, place })
-  if (!(await ports.merges.move(moves)))
-    throw new AppError("merge.race", `${ref} was moved by somebody else meanwhile; try again`)
+  if (!(await ports.merges.move(moves))) throw new AppError("merge.race", `another process moved ${ref}; try again`)
   if (tip !== from) await ports.finalGate?.(tip)
 }
 
@@ -188,7 +187,7 @@ async function takeIn(
     await ports.own?.moved({ ...integration, tip: commit })
     return commit
   }
-  throw new AppError("merge.race", `${branch} was moved by somebody else meanwhile; try again`)
+  throw new AppError("merge.race", `another process moved ${branch}; try again`)
 }
 
 function inTheWay(

@@ -13,7 +13,7 @@ const input = {
   as: v.optional(
     described(
       workerIdField,
-      "the worker that whoever connects acts as; by default what its session joined as, else the lead",
+      "the worker that the client acts as; by default the one its session joined as, else the lead",
     ),
   ),
   noCommands: flag("offer no tools that run programs: for an agent that may not run any"),

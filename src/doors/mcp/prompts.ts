@@ -19,7 +19,7 @@ const taskArgument = { name: "id", description: "id of the task" }
 const PROMPTS: readonly Prompt[] = [
   {
     name: "work_on_task",
-    description: "All that whoever works on a task is told",
+    description: "The whole prompt for a task",
     argument: taskArgument,
     async compose(connection, id, call) {
       const { worker } = await connection.who()

@@ -84,6 +84,6 @@ function ioOf(io: Io, { signal, onOutput }: Call): Io {
     err: () => {},
     errBytes: onOutput,
     ask: async () => null,
-    interactive: () => Promise.reject(new AppError("usage", "nobody sits at a terminal here")),
+    interactive: () => Promise.reject(new AppError("usage", "there is no terminal here")),
   }
 }

@@ -45,7 +45,7 @@ export function whyNot(tool: Tool, { worker, isFixed, isLost, strict, mayRun, ma
     return `this connection was started as worker ${worker} and stays that; ${tool.name} is for sessions`
   if (tool.effect === "runs" && !mayRun) return "this connection was started without tools that run programs"
   if (tool.isForHolder === true && !mayHold)
-    return "whoever started this agent claims its task and brings it to an end; do the work, say what you did, and end"
+    return "teamwork claims and resolves the task of this agent; do the work, say what you did, and end"
   const locked = strict === null ? undefined : judgeDelegation(asHooksSee(tool), { ...NOWHERE, ...strict })
   if (locked !== undefined) return locked
   if (worker === null || tool.isForLead !== true) return undefined

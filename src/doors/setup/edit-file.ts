@@ -21,7 +21,7 @@ export function putInto(file: HostFile, before: Content): Content {
           Buffer.from(putBlock(before?.toString("latin1") ?? null, file.marks, file.lines), "latin1"),
         )
       case "whole":
-        if (before !== null && !isMade(before, file.text)) throw new Refused("somebody else wrote it")
+        if (before !== null && !isMade(before, file.text)) throw new Refused("another program wrote it")
         return Buffer.from(file.text)
     }
   })

@@ -56,7 +56,8 @@ export const init = command({
   },
 })
 
-const NOT_WRITTEN = "nothing was written, since nobody could be asked; look at the changes and run it again with --yes"
+const NOT_WRITTEN =
+  "nothing was written, since there is no terminal to ask on; look at the changes and run it again with --yes"
 
 /** What people have to do themselves, because no program may do it for them. */
 const NOTES: Readonly<Partial<Record<InitHost, string>>> = {

@@ -108,7 +108,8 @@ async function examineByChecks({ verifier }: ExaminePorts, request: ExamineReque
   const own = task.checks.map((line) => shellCommand("accept", line))
   const state = { commit, tree, isHere: false, uncommitted: [] }
   const commands = own.length > 0 ? own : await listCommands(verifier, state, ["test"])
-  if (commands.length === 0) return { why: `nobody has read it (${why}), and it has no checks to run`, retryAt: null }
+  if (commands.length === 0)
+    return { why: `no agent has reviewed it (${why}), and it has no checks to run`, retryAt: null }
   const { judged } = await judgeCommands({ ...verifier, runner: { ...verifier.runner, signal } }, state, {
     commands,
     isSecondLook: true,
@@ -120,12 +121,12 @@ async function examineByChecks({ verifier }: ExaminePorts, request: ExamineReque
   })
   const told = judged.filter(({ comparison }) => comparison.status !== "skipped")
   if (told.length === 0)
-    return { why: `nobody has read it (${why}), and none of its checks can run here`, retryAt: null }
+    return { why: `no agent has reviewed it (${why}), and none of its checks can run here`, retryAt: null }
   const failed = told.filter(({ comparison }) => comparison.status !== "passed")
   const runnable = told.length
   const passed = runnable - failed.length
   const score = Math.round((100 * passed) / runnable)
-  const reason = `${passed} of ${runnable} checks pass in a clean checkout; nobody has read it: ${why}`
+  const reason = `${passed} of ${runnable} checks pass in a clean checkout; no agent has reviewed it: ${why}`
   return {
     scores: plan.dimensions.map(({ name }) => ({ dimension: name, score, reason })),
     guidance: failed.map(describeFailure),

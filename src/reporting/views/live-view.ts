@@ -94,7 +94,7 @@ function stateOf(view: TeamView, now: number): string {
   if (team.status === "paused")
     return `${team.phase}, paused${team.pauseReason === null ? "" : `: ${oneLine(team.pauseReason)}`}`
   const isLost = history.ledAt !== null && (lead === null || lead.leaseUntil < now)
-  return isLost ? `${team.phase}, nobody leads it` : team.phase
+  return isLost ? `${team.phase}, without a leader` : team.phase
 }
 
 function progressLine({ stats }: TeamView, { columns, color }: Frame): string {

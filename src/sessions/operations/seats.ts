@@ -59,7 +59,7 @@ export const join = operation({
       const delegation = input.delegation ?? "lead"
       const part = isLead ? ("lead" as const) : ("worker" as const)
       const isSame = now?.part === part && now.worker === (worker?.id ?? null) && now.delegation === delegation
-      if (!isSame && now?.worker && now.worker !== worker?.id) await giveBack(tx, team, now, "joined as somebody else")
+      if (!isSame && now?.worker && now.worker !== worker?.id) await giveBack(tx, team, now, "joined as another worker")
       const seat = isSame
         ? now
         : await tx.seats.put(team.key, { terminalId, part, worker: worker?.id ?? null, delegation })

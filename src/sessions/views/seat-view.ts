@@ -75,7 +75,7 @@ function leading(team: TeamName, { isStrict }: { readonly isStrict: boolean }): 
     `Plan and steer: teamwork task create, teamwork project status, teamwork mailbox send --from orchestrator --to WORKER --message "..." (each with ${place(team)}).`,
     isStrict
       ? "All work on the project is left to workers: this session changes no files of it."
-      : "Leave to workers what they can do; change yourself only what belongs to nobody's task.",
+      : "Leave to workers what they can do; change only files that belong to no task.",
   ]
 }
 

@@ -18,7 +18,7 @@ export const createTeam = operation({
     mode: v.optional(choice(TEAM_MODES, "who decides routine matters"), "FULL_AUTO"),
     schedule: v.optional(choice(SCHEDULES, "when tasks start"), "waves"),
     protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
-    qa: flag("have the work of each task checked by somebody else"),
+    qa: flag("have another agent check the work of each task"),
   },
   async run(context, input): Promise<Team> {
     await context.ownProject?.(input.project)

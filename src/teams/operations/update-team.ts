@@ -20,7 +20,7 @@ export const updateTeam = operation({
     mode: v.optional(choice(TEAM_MODES, "who decides routine matters")),
     schedule: v.optional(choice(SCHEDULES, "when tasks start")),
     protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
-    qa: v.optional(choice(ON_OFF, "whether the work of each task is checked by somebody else")),
+    qa: v.optional(choice(ON_OFF, "whether another agent checks the work of each task")),
   },
   async run({ store }, { goal, mode, schedule, protocol, qa, ...name }): Promise<Team> {
     if ([goal, mode, schedule, protocol, qa].every((given) => given === undefined)) {
