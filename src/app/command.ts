@@ -3,14 +3,12 @@ import type { Screen } from "../lib/text/table.ts"
 import type { Context, Operation } from "../store/operation.ts"
 import type { Configured, GlobalFlags, Host } from "./host.ts"
 
-/** A row of the table of commands. */
 export interface CommandRow {
   /** `noun verb`; it is also known as `noun-verb`. */
   readonly name: string
   readonly alias?: string
-  /** For our own processes; not in help and completion. */
+  /** For our own processes; hidden from help and completion. */
   readonly isInternal?: true
-  /** Loads only what this command needs. */
   readonly load: () => Promise<Command>
 }
 
@@ -21,26 +19,24 @@ export function dashedName(row: CommandRow): string {
 export interface Session {
   readonly commands: readonly CommandRow[]
   readonly host: Host
-  /** Settings from the command line, which override all others. */
   readonly flags: GlobalFlags
-  /** Read at the first call, so that commands that repair the configuration work with a broken one. */
+  /** Read at the first call, so that a command can repair a broken configuration. */
   configured(): Promise<Configured>
-  /** Makes the next call read the configuration again. */
   reconfigure?(): Promise<void>
   readonly isJson: boolean
-  /** The caller asked for JSON; otherwise it is the default of a pipe. */
+  /** The caller asked for JSON explicitly; a pipe gets it by default. */
   readonly isJsonAsked: boolean
-  /** Fires when the caller no longer waits for the answer. A command line has none. */
+  /** Fires when the caller stops waiting. The command line never sets it. */
   readonly cancelled?: AbortSignal
   /** Opens the store at the first call. */
   context(): Promise<Context>
 }
 
-/** What a person or an agent may call, at any door. */
+/** A command that people and agents can call. */
 export interface Command<F extends Fields = Fields> {
   readonly summary: string
   readonly fields: F
-  /** Fields that may be given without their flag, in this order. */
+  /** Fields that need no flag, in this order. */
   readonly positional?: readonly string[]
   /** The field that gets everything after `--`. */
   readonly takesRest?: string
@@ -54,27 +50,25 @@ export function command<F extends Fields>(definition: Command<F>): Command<F> {
 }
 
 export interface Outcome {
-  /** What programs get. */
   readonly data: unknown
-  /** Names inside `data` are not ours and stay as they are. */
+  /** The names inside `data` come from elsewhere: do not convert them. */
   readonly keepsNames?: boolean
-  /** What people get. */
+  /** For people; programs get `data`. */
   readonly text?: (screen: Screen) => string | Promise<string>
   readonly warnings?: readonly string[]
   readonly exitCode?: number
-  /** The text is a document: a pipe gets it too, unless the caller asks for JSON. */
+  /** A pipe gets the text too, unless the caller asks for JSON. */
   readonly isDocument?: boolean
-  /** Everything is printed already. */
+  /** The command has printed everything. */
   readonly silent?: boolean
 }
 
-/** A command that is exactly one operation. */
 export function fromOperation<F extends Fields, Result>(
   operation: Operation<F, Result>,
   options: {
     readonly positional?: readonly string[]
     readonly example?: string
-    /** What programs get, if not the result itself. */
+    /** For programs, instead of the result itself. */
     readonly data?: (result: Result) => unknown
     readonly text: (result: Result, screen: Screen) => string | Promise<string>
   },

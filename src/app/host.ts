@@ -15,7 +15,7 @@ import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
 import type { ProjectsHere } from "./projects-here.ts"
 
-/** The machine that a program runs on: its process, or a stand-in for tests. */
+/** The process and its machine, or a stand-in for tests. */
 export interface Machine {
   readonly env: Record<string, string | undefined>
   readonly cwd: string
@@ -25,29 +25,22 @@ export interface Machine {
   readonly io: Io
 }
 
-/** What commands and doors work with, made by `makeHost`. */
 export interface Host {
   readonly io: Io
   readonly ids: Ids
   readonly processes: Processes
   readonly clock: Clock
-  /** The command line that starts this program. */
   readonly self: readonly string[]
-  /** The environment of the commands that we run. */
   readonly env: Record<string, string | undefined>
-  /** Where other programs keep the user's files. */
   readonly userHome: string
-  /** Where ours are. */
+  /** The folder of our own state and settings. */
   readonly home: string
   readonly version: string
-  /** Show where an unexpected error came from. */
+  /** Show the stack of an unexpected error. */
   readonly isDebugging: boolean
-  /**
-   * Reads files, variables and these flags; throws on the first problem. With `share`, which returns the one store of a
-   * session, the project is the one that the store knows for the repository.
-   */
+  /** Throws on the first problem. With `share`, which returns the session's store, the store names the project. */
   configure(flags: GlobalFlags, share?: ShareStore): Promise<Configured>
-  /** Loads git, for the repository of a folder. */
+  /** Loads git. */
   scopes(folder: string): Promise<Scopes>
   readonly configuration: Configuration
 }
@@ -65,40 +58,38 @@ export interface Configured {
   readonly pollIntervalSeconds: number
   readonly project: string
   readonly team: string
-  /** Of a session: which repositories the projects of its store live in. */
+  /** Only in a session. */
   readonly projects?: ProjectsHere
-  /** Before a team is created: assigns a project whose name was detected to this repository. */
+  /** Before a team is created: assigns a project with a detected name to this repository. */
   ownDetected(project: string): Promise<void>
   readonly terminalId: string
   readonly home: string
-  /** Settings of the repository's file that a person has to agree to. */
   readonly ownSettings: OwnSettings
   readonly agentDefaults: AgentDefaults
   worker(): Promise<WorkerSettings>
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
-  /** The author of agents' commits; empty where git decides. */
+  /** The author of agents' commits; git decides where it is empty. */
   readonly author: { readonly name: string; readonly email: string }
-  /** Worktrees and pins of a team in the repository of a folder; throws where there is none. */
+  /** Throws outside of a repository. */
   workspaces(request: { readonly sourceDir: string; readonly team: RunName }): Promise<WorkspaceTools>
   agents(): Promise<readonly ReadyAgent[]>
-  /** The longest prompt for an agent, in characters. */
+  /** In characters. */
   promptLimits(): Promise<(agent: string) => number>
-  /** Whether there is a store; opening creates one. */
+  /** Opening a store would create it. */
   hasStore(): Promise<boolean>
-  /** What gates need in the repository of a folder; throws where there is none. */
+  /** Throws outside of a repository. */
   gates(folder: string): Promise<GateSetup>
   setupMegabytes(): Promise<number>
-  /** What the set-up of a checkout of this repository would do. */
   setup(folder: string): Promise<SetupReport>
   merging(folder: string): Promise<Merging>
   engine(): Promise<EngineSettings>
-  /** Where the workers of a team run; without a name, as configured. */
+  /** The configured runtime, unless one is named. */
   runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
-  /** Panes of the home's tmux server whose owner, `project/team/worker`, is unknown; ended only with `fix`. */
+  /** Panes of our tmux server whose owner, `project/team/worker`, is unknown; `fix` closes them. */
   strayPanes(isKnown: (owner: string) => boolean, fix: boolean): Promise<readonly string[]>
-  /** With user and password, if it has them. */
+  /** May contain user and password. */
   readonly storeAddress: string
-  /** The store's address without user and password. */
+  /** Without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
 }
@@ -126,30 +117,25 @@ export interface Io {
   readonly isTerminal: boolean
   readonly columns: number
   readonly color: boolean
-  /** The size of the terminal now; `columns` is its width at the start. */
+  /** The size now; `columns` is the width at the start. */
   size(): { readonly columns: number; readonly rows: number }
-  /** Calls the listener when the terminal changes its size; returns how to stop that. */
+  /** Returns a function that removes the listener. */
   onResize(listener: () => void): () => void
   readonly cwd: string
-  /** All of standard input. */
   input(): Promise<string>
   out(text: string): void
-  /** Prints the pieces one after the other, without line breaks. */
+  /** Adds no line breaks. */
   outParts(parts: Iterable<string>): void
   err(text: string): void
   errBytes(chunk: Uint8Array): void
   /** Fires on Ctrl+C or SIGTERM. A caller that reads it must end then. */
   readonly interrupted: AbortSignal
-  /** Fires the second time. If no caller reads it, the program ends at once. */
+  /** Fires the second time. Without a reader, the program ends at once. */
   readonly interruptedAgain: AbortSignal
-  /** Whether a person at the terminal can be asked. */
   readonly canAsk: boolean
-  /** What was typed; null at the end of the input and when the signal fires. */
+  /** Null at the end of the input and when the signal fires. */
   ask(question: string, signal?: AbortSignal): Promise<string | null>
-  /**
-   * Runs a program at the terminal and returns its exit code. Meanwhile keys such as Ctrl+C reach only that program. The
-   * signal ends it.
-   */
+  /** Returns the exit code. Keys such as Ctrl+C reach only the program; the signal ends it. */
   interactive(command: readonly string[], options?: InteractiveOptions): Promise<number>
   /** HH:MM:SS, local time. */
   wallClock(): string

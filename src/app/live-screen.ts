@@ -14,31 +14,29 @@ import { followNotices } from "../workers/swarm/follow-notices.ts"
 import type { Session } from "./command.ts"
 import type { Io } from "./host.ts"
 
-/** Shows a team while it works. */
 export interface Watcher {
   show(view: TeamView): void
-  /** What agents say and do, where it is shown. */
   notice?(notices: readonly LiveNotice[]): void
-  /** A line of our own, above what is drawn anew. */
+  /** Prints above the part that is redrawn. */
   say(text: string): void
   close(): void
 }
 
 export interface WatchOptions {
-  /** Ends the watching; what stands in the store then is still shown. */
+  /** Ends the watching after one last look. */
   readonly signal: AbortSignal
-  /** End as well when nobody works any more. */
+  /** Also end when the team has no more work. */
   readonly untilOver: boolean
-  /** What whoever looks can do, in a line. */
+  /** One line: the keys and commands for the viewer. */
   readonly hint: string
-  /** Tell of every step of a task, where lines are printed. */
+  /** Print every step of a task, not only the important ones. */
   readonly steps: boolean
 }
 
-/** Looks are further apart than that, however much happens. */
+/** The least time between two looks. */
 const BETWEEN_LOOKS_MS = 200
 
-/** Shows the team until the signal fires, or until it is over; the last look at it. */
+/** Returns the last look. */
 export async function watchTeam(
   session: Session,
   name: TeamName,
@@ -47,7 +45,7 @@ export async function watchTeam(
   const { signal, untilOver, watcher = makeWatcher(session, options) } = options
   const { store } = await session.context()
   try {
-    // Ends before the watcher is closed, which draws for the last time then.
+    // Ends before the watcher closes, which draws for the last time.
     await using _notices = followAgents(session, name, watcher)
     await using watch = await store.watch()
     let look = await lookAtTeam({ store }, name)
@@ -64,7 +62,7 @@ export async function watchTeam(
   }
 }
 
-/** Beside the looks at the team: that nobody hears what agents say is no reason to see nothing at all. */
+/** A failure here must not stop the view of the team. */
 function followAgents(session: Session, name: TeamName, watcher: Watcher): AsyncDisposable {
   const ended = new AbortController()
   const { signal } = ended
@@ -83,7 +81,7 @@ function followAgents(session: Session, name: TeamName, watcher: Watcher): Async
   }
 }
 
-/** A screen for people, lines for whatever else takes them, events for programs. */
+/** A screen for people, lines for dumb terminals and pipes, events for programs. */
 export function makeWatcher(session: Session, options: Pick<WatchOptions, "hint" | "steps">): Watcher {
   const { io, clock, env } = session.host
   if (session.isJsonAsked) return eventWatcher(io)
@@ -95,7 +93,7 @@ function eventWatcher(io: Io): Watcher {
   let isFirst = true
   return {
     show({ events }) {
-      // What was before is nothing that happens.
+      // The first look holds past events.
       if (!isFirst) for (const event of events) io.out(JSON.stringify(toWire(event)))
       isFirst = false
     },
@@ -120,13 +118,12 @@ function lineWatcher({ io, clock }: { io: Io; clock: Clock }, { steps }: { reado
   }
 }
 
-/** At most that often, and at least once a second while there is something to see. */
+/** The least time between two frames; a quiet screen redraws every TICK_MS. */
 const FRAME_MS = 200
 const TICK_MS = 1000
 /** More than fit on any screen. */
 const MAX_LINES = 100
 
-/** Draws in place and leaves the last state in the scrollback. */
 function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { readonly hint: string }): Watcher {
   let seen: { view: TeamView; at: number } | undefined
   let lines: RunLine[] = []
@@ -141,7 +138,7 @@ function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { read
     if (seen === undefined) return
     const size = io.size()
     const frame = {
-      // One less: behind a full line terminals differ in where the cursor is.
+      // One less: terminals differ in where the cursor is after a full line.
       columns: size.columns - 1,
       rows: size.rows,
       color: io.color,

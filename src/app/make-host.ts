@@ -1,6 +1,5 @@
-// The one place that chooses implementations. What few commands need is imported when they ask for it: git and worktrees
-// (3.5 ms in the built binary), agents (1.2 ms), PostgreSQL (3.8 ms), tmux (0.9 ms), listing settings (1.4 ms) and editing
-// them (2 ms).
+// The one place that chooses implementations. It loads on demand: git and worktrees (3.5 ms in the built binary),
+// agents (1.2 ms), PostgreSQL (3.8 ms), tmux (0.9 ms), listing settings (1.4 ms) and editing them (2 ms).
 import { AppError } from "../kernel/errors.ts"
 import type { RepositoryPlace } from "../kernel/repository.ts"
 import { systemClock } from "../lib/clock.ts"
@@ -47,7 +46,6 @@ export function makeHost(machine: Machine): Host {
   }
 }
 
-/** Few commands start programs. */
 const processes: Processes = {
   run: async (request) => (await import("../lib/process/process.ts")).systemProcesses.run(request),
 }
@@ -74,7 +72,7 @@ async function configure(
     !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists())
   const open = async () => {
     const opened = await openStore(address, () => offerImport(home, io.err))
-    // A home that is the user's own home has files of other programs, which other users may have to read.
+    // The user's home has files of other programs, which other users may need to read.
     if (home !== env.HOME) keepPrivate(home)
     return opened
   }
@@ -156,7 +154,7 @@ async function configure(
   }
 }
 
-/** A store that cannot be opened is reported by the command that needs it. */
+/** The command that needs the store reports why it does not open. */
 async function nameHere(repository: RepositoryPlace | undefined, projects: ProjectsHere | undefined): Promise<string> {
   if (repository === undefined) return ""
   try {

@@ -17,7 +17,6 @@ import type { Config } from "./config/settings.ts"
 import { agreedPrograms } from "./config/trusted-settings.ts"
 import type { Machine } from "./host.ts"
 
-/** The agents that there are, each as the configuration has it. */
 export async function openAgents(
   config: Config,
   { env, isRoot, self, commands, home, repositoryFile }: Pick<Machine, "env" | "isRoot" | "self"> & AgentSurroundings,
@@ -42,7 +41,7 @@ export async function openAgents(
       const extras = { hasUserExtras: config("agents.userSettings"), isAgreed }
       return {
         agent: makeAgent(program, { ...own, ...extras, name, isRoot, prices, judgeWrite }, ports),
-        // Keys in the caller's variables belong to the program's own account: a profile gets none that it does not name.
+        // Keys in the caller's variables belong to the default account: a profile gets only those that it names.
         env: {
           ...buildEnvironment(env, [
             ...(profile === null ? program.variables : []),
@@ -61,6 +60,6 @@ export async function openAgents(
 interface AgentSurroundings {
   readonly commands: Processes
   readonly home: string
-  /** Where the settings of the repository would be. */
+  /** It may not exist. */
   readonly repositoryFile: string
 }

@@ -45,11 +45,11 @@ export interface Repositories {
   workspaces(config: Config, place: Place): Promise<WorkspaceTools>
   gates(config: Config, place: Place): Promise<GateSetup>
   readonly work: RepositoryWork
-  /** What setting up a checkout of the commit that is checked out would do. */
+  /** What the set-up of the commit in HEAD would do. */
   setup(config: Config, place: Place): Promise<SetupReport>
 }
 
-/** Everything that needs git, for the repositories of folders. They share the processes of git that stay. */
+/** Everything that needs git. All repositories share the long-running git processes. */
 export function openRepositories({ env, cwd }: Machine, processes: Processes, ownHome: string): Repositories {
   let any: Git | undefined
   const gitIn = (folder: string): Git => {
@@ -145,7 +145,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
   }
 }
 
-/** Of a repository without a commit. */
+/** For a repository without a commit. */
 const NO_FILES = { list: async () => [], read: async () => "" }
 
 function workspaceSettings(config: Config) {

@@ -3,7 +3,7 @@ import type { Store } from "../store/port.ts"
 import type { Session } from "./command.ts"
 import type { Configured, GlobalFlags, Host, ShareStore } from "./host.ts"
 
-/** Configuration and store are opened at the first use; the store is closed at the end. */
+/** Opens configuration and store at the first use, and closes the store at the end. */
 export function openSession(
   host: Host,
   flags: GlobalFlags,
@@ -21,29 +21,27 @@ export function openSession(
     context,
     async reconfigure() {
       loaded = undefined
-      // The settings that hold now may name another store.
+      // The new settings may name another store.
       const before = await opening?.catch(() => undefined)
       opening = undefined
       await before?.[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
-      // At the end, since this call may be the one that agrees to them.
+      // At the end: this call may be the one that agrees to them.
       reportUntrusted(host, await loaded?.catch(() => undefined))
-      // A failure to open it was reported to the caller.
+      // The caller has seen why it did not open.
       const store = await opening?.catch(() => undefined)
       await store?.[Symbol.asyncDispose]()
     },
   }
 }
 
-/** Settings that are not used are always reported. */
 function reportUntrusted({ io }: Host, configured: Configured | undefined): void {
   const { file, untrusted } = configured?.ownSettings ?? { file: "", untrusted: [] }
   if (untrusted.length > 0)
     io.err(`Note: ${file} sets ${untrusted.join(", ")}; not used until you agree to it. See: teamwork trust`)
 }
 
-/** What operations work with. Few of them need the roles. */
 export function makeContext(host: Host, configured: Configured, store: Store): Context {
   const context: Context = {
     store,

@@ -3,23 +3,21 @@ import type { Store } from "../store/port.ts"
 import { nameProject, ownProject, readProject } from "../teams/operations/own-project.ts"
 import { detectRepository, findGit, readRepositoryId } from "./config/detect-team.ts"
 
-/** What git is needed for here; few calls need it. */
+/** Needs git, so it is loaded on demand. */
 export interface RepositoryWork {
   ensureId(gitDir: string): RepositoryId
-  /** For a copy, whose id is another repository's. */
+  /** For a copy, which has the id of the original. */
   renewId(gitDir: string, from: RepositoryId): Promise<RepositoryId>
-  /** Whether a project's work is pinned here. */
   hasRefs(gitDir: string, project: string): Promise<boolean>
-  /** Gives branches of earlier versions the names that they have now; with what a person should know. */
+  /** Renames branches of earlier versions; returns notes for the user. */
   takeOver(gitDir: string, project: string, teams: readonly string[]): Promise<readonly string[]>
 }
 
 export interface ProjectsHere {
-  /** The project of a repository, by its id. */
   name(place: RepositoryPlace): Promise<string>
-  /** Before work in the repository around a folder: the project is that repository's from now on, or this throws. */
+  /** Call before work in the repository of a folder: assigns the project to that repository, or throws. */
   own(project: string, folder: string): Promise<void>
-  /** The repository around a folder, with an id; undefined where there is none. */
+  /** Gives the repository an id; undefined outside of one. */
   settle(folder: string): Promise<SettledPlace | undefined>
 }
 
@@ -31,7 +29,6 @@ interface Ports {
   readonly say: (line: string) => void
 }
 
-/** Ties the projects of a store to the repositories of this machine. */
 export function makeProjectsHere({ store, repositories, say }: Ports): ProjectsHere {
   const owned = new Map<string, Promise<void>>()
   const context = async () => ({ store: await store() })
@@ -39,7 +36,7 @@ export function makeProjectsHere({ store, repositories, say }: Ports): ProjectsH
   const name = async (place: RepositoryPlace) => {
     const { id, gitDir } = place
     const known = id === null ? undefined : await (await store()).read((tx) => tx.projects.findDefault(id))
-    // What nearly every call finds, by one query.
+    // The usual case, with one query.
     if (known?.gitDir === gitDir) return known.project
     return nameProject(await context(), await asItself(await store(), place), hasRefs(gitDir))
   }
@@ -61,7 +58,7 @@ export function makeProjectsHere({ store, repositories, say }: Ports): ProjectsH
     }))
     const isNew = !facts.repositories.some((each) => each.repository === place.id)
     const hasOwnRefs = isNew && facts.hasTeams && (await hasRefs(place.gitDir)(project))
-    // Before it is noted: a process that ends in between leaves it to the next.
+    // Rename before recording: after a crash in between, the next process repeats it.
     if (hasOwnRefs && facts.repositories.length === 0)
       for (const line of await (await repositories()).takeOver(place.gitDir, project, [...new Set(teams)])) say(line)
     const isDefault = isNew && (await name(place)) === project
@@ -74,14 +71,14 @@ export function makeProjectsHere({ store, repositories, say }: Ports): ProjectsH
       const key = `${project}\n${folder}`
       const known = owned.get(key) ?? own(project, folder)
       owned.set(key, known)
-      // A link may have been made by the next call.
+      // A failure may be repaired before the next call.
       known.catch(() => owned.delete(key))
       return known
     },
   }
 }
 
-/** A copy of a known repository has its id and is not it: as long as the known one is there, the copy counts as without. */
+/** A copy has the id of the original. While the original exists, treat the copy as one without an id. */
 async function asItself(store: Store, place: RepositoryPlace): Promise<RepositoryPlace> {
   const { id, gitDir } = place
   if (id === null) return place
@@ -91,12 +88,12 @@ async function asItself(store: Store, place: RepositoryPlace): Promise<Repositor
 
 async function isCopy(known: ProjectRepository, { id, gitDir }: RepositoryPlace): Promise<boolean> {
   if ((await readRepositoryId(known.gitDir)) !== id) return false
-  // Only a copy or a moved repository needs it, and loading it costs every call half a millisecond.
+  // Rarely needed; loading it takes 0.5 ms.
   const { realpathSync } = await import("node:fs")
   try {
     return realpathSync(known.gitDir) !== realpathSync(gitDir)
   } catch {
-    // Gone meanwhile.
+    // One of them is gone.
     return false
   }
 }

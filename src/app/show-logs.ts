@@ -4,7 +4,6 @@ import { followLogs } from "../workers/swarm/follow-logs.ts"
 import type { LogItem, Logs, LogTarget } from "../workers/swarm/worker-logs.ts"
 import type { Session } from "./command.ts"
 
-/** Prints what is there and what comes; JSON lines for programs that ask for them. */
 export async function show(session: Session, opened: Logs, { tail }: { readonly tail?: number }): Promise<void> {
   const { io } = session.host
   let isFirst = true
@@ -17,7 +16,7 @@ export async function show(session: Session, opened: Logs, { tail }: { readonly 
   if (isFirst) io.err(sayNothing(opened.target, undefined))
 }
 
-/** The last entries, each below its heading. */
+/** The last entries, with the heading of the first. */
 export function lastOf(items: readonly LogItem[], tail: number | undefined): readonly LogItem[] {
   if (tail === undefined) return items
   const from = items.map((item, at) => ({ item, at })).filter(({ item }) => item.type !== "run")

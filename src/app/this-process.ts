@@ -2,7 +2,6 @@ import { selfCommand } from "../lib/process/self-command.ts"
 import { readEnvironment } from "./config/environment.ts"
 import type { InteractiveOptions, Io, Machine } from "./host.ts"
 
-/** The process that runs, with its terminal and its signals. */
 export function thisProcess(): Machine {
   const { env } = process
   const cwd = process.cwd()
@@ -12,14 +11,13 @@ export function thisProcess(): Machine {
     cwd,
     isRoot,
     io: terminalOf(env, cwd),
-    // Few commands start this program anew.
     get self() {
       return selfCommand(process)
     },
   }
 }
 
-// Asking `process.stdout` loads a whole stream library, which takes longer than a claim; what it asks in turn answers at once.
+// `process.stdout` would load a stream library, which takes longer than a claim.
 function isTTY(fd: number): boolean {
   return (process as unknown as { binding(name: "tty_wrap"): { isTTY(fd: number): boolean } })
     .binding("tty_wrap")
@@ -82,7 +80,7 @@ async function ask(question: string, signal?: AbortSignal): Promise<string | nul
 const TIME_TO_END_MS = 2000
 const KEYS = ["SIGINT", "SIGQUIT"] as const
 
-/** What a person types reaches the whole foreground, us too: meanwhile we hear nothing of it. */
+/** Signals from the keyboard reach the whole foreground group: ignore them meanwhile. */
 async function runAtTerminal(command: readonly string[], { signal, ...how }: InteractiveOptions): Promise<number> {
   const heard = KEYS.map((key) => [key, process.listeners(key) as (() => void)[]] as const)
   const hearNothing = () => undefined
@@ -91,7 +89,7 @@ async function runAtTerminal(command: readonly string[], { signal, ...how }: Int
   let killing: Timer | undefined
   const end = () => {
     child.kill("SIGTERM")
-    // An interactive shell ignores SIGTERM. SIGHUP is what it gets when its terminal is closed.
+    // Interactive shells ignore SIGTERM; SIGHUP is what a closed terminal sends.
     child.kill("SIGHUP")
     killing = setTimeout(() => child.kill("SIGKILL"), TIME_TO_END_MS)
   }
@@ -110,10 +108,10 @@ async function runAtTerminal(command: readonly string[], { signal, ...how }: Int
 }
 
 interface Interruption {
-  /** Whoever asks for it promises to end when it fires; everything else ends at once, as a program does. */
+  /** A caller that reads it must end when it fires. Without a reader, the signal ends the process at once. */
   first(): AbortSignal
   second(): AbortSignal
-  /** Fires it, and says whether anybody listens. */
+  /** Returns whether a caller listens. */
   raise(): boolean
 }
 
@@ -128,7 +126,7 @@ function makeInterruption(): Interruption {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
         if (!first.signal.aborted) first.abort()
-        // The second time somebody means it, and the third time for sure.
+        // The third signal always ends the process.
         else if (isSecondHeard && !second.signal.aborted) second.abort()
         else process.exit(130)
       })
@@ -152,7 +150,7 @@ function makeInterruption(): Interruption {
 }
 
 function makeOutput(signals: Interruption) {
-  /** Written at once and whole, also into a pipe. */
+  /** Synchronous and complete, also into a pipe. */
   function write(stream: 1 | 2, data: string | Uint8Array): void {
     const { writeSync } = process.getBuiltinModule("node:fs")
     const bytes = typeof data === "string" ? Buffer.from(data) : data
@@ -162,8 +160,7 @@ function makeOutput(signals: Interruption) {
       } catch (error) {
         const code = error instanceof Error && "code" in error ? error.code : undefined
         if (code === "EAGAIN") Bun.sleepSync(1)
-        // The reader is gone, as with `| head`, or the terminal: there is nobody left to tell. Whoever has something to
-        // bring to an end does so.
+        // The reader, such as `| head`, or the terminal is gone: let listeners end their work.
         else if (code !== "EPIPE" && code !== "EIO") throw error
         else if (!signals.raise()) process.exit(0)
         else return
@@ -171,7 +168,7 @@ function makeOutput(signals: Interruption) {
     }
   }
   let hasPrinted = false
-  /** Most commands print once, and that is faster without `node:fs`; whoever goes on printing must notice a closed pipe. */
+  /** `console.log` is faster for a single print, since it needs no `node:fs`, but does not notice a closed pipe. */
   function print(text: string): void {
     if (hasPrinted) write(1, `${text}\n`)
     else console.log(text)

@@ -1,22 +1,21 @@
-// What a lead may do in strict delegation: run the team, and leave all work on the project to workers. A closed list: what
-// is not known to be harmless is denied.
+// In strict delegation a lead runs the team and leaves all work on the project to workers. This is a closed list:
+// everything that is not known to be harmless is denied.
 import { splitCommand } from "../lib/text/split-command.ts"
 import { findWrite, type ToolCall } from "../ownership/find-write.ts"
 import { SHELL_TOOLS } from "../tasks/observed.ts"
 
-/** Where the lead is at work. */
 export interface LeadPlace {
-  /** Tells where a path leads, from the folder of the repository; undefined where it leads out of there. */
+  /** The path relative to the repository; undefined outside of it. */
   readonly inside: (path: string) => string | undefined
-  /** Whether something outside is the team's own: exports, roles, commands and skills, and not a worktree. */
+  /** Whether a path outside belongs to the team: exports, roles, commands and skills, but no worktree. */
   readonly isOurs: (path: string) => boolean
-  /** Our own command besides `teamwork`, where it is called by its path. */
+  /** The command line of this program, if called by its path. */
   readonly self: readonly string[]
-  /** The team has come to its end, so its lead may go. */
+  /** After the end of the team its lead may leave. */
   readonly isOver: boolean
 }
 
-/** Why a lead may not use a tool in strict delegation; undefined when it may. */
+/** The reason for a refusal; undefined if allowed. */
 export function judgeDelegation({ tool, input }: ToolCall, place: LeadPlace): string | undefined {
   const denied = (what: string) => `${what}${WAY_OUT}`
   const write = findWrite({ tool, input })
@@ -43,7 +42,7 @@ export function judgeDelegation({ tool, input }: ToolCall, place: LeadPlace): st
   return denied(`a lead in strict delegation does not use ${tool.slice(0, 100) || "such a tool"}`)
 }
 
-/** A lock to which whoever is locked has the key would be none. */
+/** Otherwise a lead could lift the restriction itself. */
 function isEscape(command: string, { isOver }: LeadPlace): boolean {
   return command === "join" || (command === "leave" && !isOver)
 }
@@ -52,7 +51,7 @@ const ESCAPES =
   "while the team is at work a lead in strict delegation neither leaves nor joins otherwise; only the user can, in a terminal: teamwork leave --terminal-id ID"
 
 const WORKFLOW = ".workflow/"
-/** What the team goes by, in the repository: roles, commands, settings. */
+/** Files of the repository that define the team's work. */
 const READABLE = [
   WORKFLOW,
   ".teamwork/",
@@ -66,7 +65,7 @@ const READABLE = [
 const WAY_OUT =
   "; however small it is, make it a task, and a worker does it: teamwork task create --title '...' --description '...'"
 
-/** Those of Claude Code, Gemini CLI and OpenCode; Codex reads by its shell. */
+/** Of Claude Code, Gemini CLI and OpenCode; Codex reads with its shell. */
 const READING_TOOLS = new Set([
   "Read",
   "Grep",
@@ -84,7 +83,7 @@ const READING_TOOLS = new Set([
   "list",
   "view_image",
 ])
-/** Asking the user, subagents and messages, and the host's own bookkeeping. */
+/** Questions to the user, subagents, messages, and the host's own bookkeeping. */
 const LEADING_TOOLS = new Set([
   "AskUserQuestion",
   "Agent",
@@ -121,14 +120,14 @@ const LEADING_TOOLS = new Set([
   "close_agent",
   "list_agents",
 ])
-/** As each host joins the names of server and tool; a plugin of Claude Code puts its own before. */
+/** Each host joins server and tool in its own way; a Claude Code plugin adds its name. */
 const OUR_SERVER = /^(?:mcp__(?:plugin_teamwork_)?teamwork__|mcp_teamwork_|teamwork_)(\w+)$/
 
 function isBelow(path: string | undefined, places: readonly string[]): boolean {
   return path !== undefined && places.some((place) => path === place.replace(/\/$/, "") || path.startsWith(place))
 }
 
-/** A search without a place is one of everything; a pattern that leads elsewhere is one of there. */
+/** A search without a path covers everything, and a pattern may lead outside. */
 function mayRead(input: ToolCall["input"], place: LeadPlace): boolean {
   const named = READ_FIELDS.flatMap((field) => input[field] ?? [])
   const patterns = PATTERN_FIELDS.flatMap((field) => input[field] ?? [])
@@ -145,7 +144,7 @@ function isReadable(path: string, { inside, isOurs }: LeadPlace): boolean {
   return within === undefined ? isOurs(path) : isBelow(within, READABLE)
 }
 
-/** Only what is certain to be our own commands, and a look at what they wrote. */
+/** Allows our own commands, and reading their output. */
 function findProblem(line: string, place: LeadPlace): string | undefined {
   const { commands, isPlain } = splitCommand(line)
   const call = "a lead in strict delegation runs no command but teamwork"
@@ -166,7 +165,7 @@ function isOwnCall(words: readonly string[], self: readonly string[]): boolean {
   )
 }
 
-/** Commands and tools that do work, or have it done, at once and past the tasks; a server does so for whoever asks it. */
+/** These work outside of tasks, themselves or through an agent; `mcp` starts a server that can. */
 const WORK_COMMANDS = /^(?:evidence-run|agent-(?:exec|perform)|mcp)$/
 const WORK_TOOLS = /^(?:evidence_run|(?:agent|codex|gemini)_(?!status|cancel|kill|wait|list)\w+)$/
 
@@ -184,7 +183,7 @@ function isHarmless([program = "", ...rest]: readonly string[], isPiped: boolean
   return (isPiped || paths.length > 0) && paths.every((path) => isBelow(place.inside(path), [WORKFLOW]))
 }
 
-/** Some give the words, with the shell that is to read the line before it. */
+/** Some hosts pass a list such as `["bash", "-lc", line]`. */
 function lineOf(command: unknown): string {
   if (typeof command === "string") return command
   const [shell, flag, line, ...rest] = Array.isArray(command) ? command : []

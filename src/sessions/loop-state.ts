@@ -1,6 +1,6 @@
 import type { Role } from "../tasks/task.ts"
 
-/** That a terminal runs a worker loop; a loop goes on only while this exists and says so. */
+/** A terminal's worker loop goes on only while this exists and is active. */
 export interface LoopState {
   readonly active: boolean
   readonly project: string

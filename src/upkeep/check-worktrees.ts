@@ -6,7 +6,7 @@ import { swarmStatus } from "../workers/operations/swarm-status.ts"
 import { forgetWorkspace } from "../workers/operations/worker-workspace.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
 
-/** Worktrees and locks that killed processes left, and records of worktrees that are gone. */
+/** Finds worktrees and locks of killed processes, and records of missing worktrees. */
 export async function checkWorktrees(
   context: Context,
   { workspaces }: WorkspaceTools,

@@ -18,35 +18,32 @@ import { checkWorktrees } from "./check-worktrees.ts"
 export interface Examination {
   readonly fix: boolean
   readonly clock: Clock
-  /** The name of this machine. */
   readonly machine: string
   readonly cwd: string
   readonly env: Record<string, string | undefined>
-  /** The teamwork home, once the configuration is known to be right. */
+  /** Only after the configuration is checked. */
   home(): Promise<string>
   openContext(): Promise<Context>
-  /** Undefined for a team whose repository is not the one we are in. */
+  /** Undefined for a team of another repository. */
   workspaces(team: TeamName): Promise<WorkspaceTools | undefined>
-  /** Where the workers of a team live. */
   runtime(team: TeamName, name: RuntimeName): Promise<Runtime>
-  /** Panes that belong to no worker of these, `project/team/worker`; ended only with `fix`. */
+  /** Panes of no known worker, `project/team/worker`; `fix` closes them. */
   strays(known: ReadonlySet<string>, fix: boolean): Promise<readonly string[]>
-  /** Ends what killed processes left half done in the repository we are in; what it mended, in words. */
+  /** Finishes what killed processes left half done in this repository; returns descriptions. */
   mendMoves(): Promise<readonly string[]>
-  /** What setting up a checkout here would do; undefined outside of a repository. */
+  /** Undefined outside of a repository. */
   setup(): Promise<SetupReport | undefined>
-  /** How each agent program is reached, and what is missing. */
   agents(): Promise<Finding[]>
-  /** How the gates of the repository we are in stand, as far as that is known. */
+  /** Runs no gate. */
   gates(): Promise<Finding[]>
-  /** Throws what is wrong with the configuration; resolves to warnings. */
+  /** Throws the first problem; resolves to warnings. */
   checkConfiguration(): Promise<readonly string[]>
 }
 
-/** merge-tree --write-tree came with it. */
+/** The first version with merge-tree --write-tree. */
 const MIN_GIT = [2, 38] as const
 
-/** Everything a run depends on, each as a finding of its own; a failing check never hides the next. */
+/** A failing check never hides the next. */
 export async function examine(processes: Processes, examination: Examination): Promise<Finding[]> {
   const findings = [await checkGit(processes, examination), await checkTmux(processes, examination)]
   findings.push(...(await guarded("configuration", () => checkConfiguration(examination))))
@@ -104,7 +101,7 @@ export async function examine(processes: Processes, examination: Examination): P
   return [...findings, ...teams, ...workers, ...worktrees, ...exports, ...gates]
 }
 
-/** Before worktrees are looked at: a process that lives on in one may change it. */
+/** Runs before the check of worktrees: a live process may still change one. */
 async function checkSwarm(context: Context, examination: Examination): Promise<Finding[]> {
   const { fix, machine } = examination
   const findings: Finding[] = []

@@ -9,7 +9,7 @@ export interface RemovedLogs {
 
 const DAY_MS = 86_400_000
 
-/** Removes the logs of workers that printed nothing for so many days; 0 keeps them all. */
+/** By the age of the last line; 0 keeps all. */
 export function removeOldLogs({ home, maxAgeDays, dryRun }: Removal, now: number): RemovedLogs {
   const root = join(home, "logs")
   let [count, bytes] = [0, 0]

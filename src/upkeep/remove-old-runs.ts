@@ -10,7 +10,7 @@ export interface RemovedRuns {
 
 const DAY_MS = 86_400_000
 
-/** Removes the recordings of workers' runs to which nothing was added for so many days; 0 keeps them all. */
+/** By the age of the last change; 0 keeps all. */
 export function removeOldRuns({ home, maxAgeDays, dryRun }: Removal, now: number): RemovedRuns {
   let [count, bytes] = [0, 0]
   if (maxAgeDays === 0) return { count, bytes }
@@ -19,7 +19,7 @@ export function removeOldRuns({ home, maxAgeDays, dryRun }: Removal, now: number
       for (const run of foldersIn(team)) {
         const files = entriesIn(run, true).filter((entry) => entry.isFile())
         const stats = files.map(({ parentPath, name }) => statSync(join(parentPath, name), { throwIfNoEntry: false }))
-        // Another one may remove it at the same time.
+        // Another process may remove it at the same time.
         const since = statSync(run, { throwIfNoEntry: false })?.mtimeMs
         if (since === undefined) continue
         const newest = Math.max(since, ...stats.map((each) => each?.mtimeMs ?? 0))
@@ -53,6 +53,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // There is something in it.
+    // Not empty.
   }
 }

@@ -5,7 +5,6 @@ import { type RemovedResults, removeOldResults } from "../quality/gates/remove-o
 import { type RemovedLogs, removeOldLogs } from "./remove-old-logs.ts"
 import { type RemovedRuns, removeOldRuns } from "./remove-old-runs.ts"
 
-/** Removes what was kept of jobs, runs, workers and gates for long enough. */
 export async function removeOld(
   { setupMegabytes, ...removal }: Removal & { readonly setupMegabytes: number },
   machine: Machine,

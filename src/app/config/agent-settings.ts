@@ -7,13 +7,12 @@ import { splitArguments } from "../../lib/text/split-arguments.ts"
 import type { SettingValue } from "./setting.ts"
 import { type Config, isSettingKey } from "./settings.ts"
 
-/** A setting of one agent program; undefined where the program does not have it. */
+/** Undefined if the program does not have the setting. */
 function agentSetting(config: Config, agent: string, name: string): SettingValue | undefined {
   const key = `agents.${programOf(agent)}.${name}`
   return isSettingKey(key) ? config(key) : undefined
 }
 
-/** The settings of a program; what is not set is left to the program. */
 export function agentSettings(
   config: Config,
   { name, command, models }: Pick<AgentProgram, "name" | "command" | "models">,
@@ -28,7 +27,7 @@ export function agentSettings(
   }
 }
 
-/** The words of a command, which may be set as one command line. Undefined where none is set. */
+/** Splits a command that is set as one line. Undefined if none is set. */
 export function commandOf(value: unknown, key: string): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const [line, ...more] = value.map(String)
@@ -44,7 +43,7 @@ interface AgentProfileFolder {
   readonly folder: string
 }
 
-/** The other accounts of a program. The schema has checked that each row is NAME=FOLDER. */
+/** The schema guarantees NAME=FOLDER for each row. */
 export function agentProfiles(config: Config, program: string, userHome: string): AgentProfileFolder[] {
   const rows = agentSetting(config, program, "profiles")
   const profiles = (Array.isArray(rows) ? rows.map(String) : []).map((row) => {
@@ -58,7 +57,7 @@ export function agentProfiles(config: Config, program: string, userHome: string)
   return profiles
 }
 
-/** Only for agents that have modes: for the others nothing overrides their adapters. */
+/** Empty for agents without modes, so that their adapters decide. */
 function modeSettings(config: Config, name: string): { settings?: { modes: Record<string, SettingValue> } } {
   const modes = ["ask", "edit", "full"].flatMap((permission) => {
     const mode = agentSetting(config, name, `mode.${permission}`) ?? ""
@@ -67,7 +66,7 @@ function modeSettings(config: Config, name: string): { settings?: { modes: Recor
   return modes.length === 0 ? {} : { settings: { modes: Object.fromEntries(modes) } }
 }
 
-/** The longest prompt for an agent, in characters. */
+/** In characters. */
 export function promptLimit(config: Config, agent: string): number {
   return Number(agentSetting(config, agent, "promptLimit") ?? config("agents.acp.promptLimit"))
 }

@@ -8,14 +8,13 @@ import { unreachable } from "../../lib/unreachable.ts"
 import type { Layer, Problem } from "./load-config.ts"
 import { type Config, getSetting, isSettingKey, SETTING_KEYS, type SettingKey, variableOf } from "./settings.ts"
 
-/** The first problem of a layer as one line that names the place and the way out. */
 export function configError(layer: Layer, cwd: string): AppError {
   const [problem] = layer.problems
   if (problem === undefined) throw new Error("this layer has no problem")
   return problemError(layer, problem, cwd)
 }
 
-/** Paths inside `cwd` are shown relative to it. */
+/** Shows paths inside `cwd` relative to it. */
 export function problemError(layer: Layer, problem: Problem, cwd: string): AppError {
   if (problem.kind === "unreadable") return fileError("read", layer.file, problem.error)
   if (layer.file === "") return problemOutsideFile(layer, problem)
@@ -114,7 +113,7 @@ function unknownKeyText(path: readonly string[]): string {
   const member = SETTING_KEYS.find((known) => known.startsWith(`${key}.`))
   if (member !== undefined) return `${key} is a group of keys; name one of them, such as ${member}`
   const meant = nearestKey(key)
-  // A key may hold any character, and the message stays on one line.
+  // Keep the message on one line, whatever the key contains.
   const shown = /\p{Cc}/u.test(key) || key === "" ? JSON.stringify(key) : key
   return `unknown key ${shown}${meant === undefined ? "" : `; did you mean ${meant}?`}`
 }
@@ -125,7 +124,7 @@ function nearestKey(key: string): string | undefined {
   const isSame = (known: string, name: string) => known.toLowerCase() === name.toLowerCase()
   return (
     [...groups].find((group) => isSame(group, key)) ??
-    // The right name in the wrong group is a more likely mistake than a similar key.
+    // The right name in the wrong group is likelier than a similar key.
     keys.find((known) => isSame(lastPart(known), lastPart(key))) ??
     nearest(key, [...keys, ...groups]) ??
     keys.find((known) => lastPart(known) === nearest(lastPart(key), keys.map(lastPart)))

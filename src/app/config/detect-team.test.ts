@@ -10,7 +10,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Knows nothing of the settings of whoever runs the tests. */
+/** Ignores the git settings of the user who runs the tests. */
 function git(cwd: string, ...args: string[]): string {
   const env = {
     PATH: process.env.PATH ?? "",

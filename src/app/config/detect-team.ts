@@ -10,10 +10,9 @@ import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import { foldApart, foldName, foldWithHash } from "../../lib/text/fold-name.ts"
 
 /**
- * The repository, project and team a folder belongs to, read from git's own files: starting the git program would take
- * longer than everything else a CLI call does. A linked worktree belongs to the project of its main repository, and a
- * worker's workspace to its team. Which name a repository's project really has, where
- * several repositories are called the same, is for the store to say.
+ * Reads git's own files: starting git would take longer than the rest of a CLI call. A linked worktree belongs to
+ * the project of its main repository, a worker's workspace to its team. If several repositories have the same name,
+ * the store decides the name of the project.
  */
 export async function detectTeam(
   cwd: string,
@@ -26,9 +25,8 @@ export async function detectTeam(
 }
 
 export interface DetectedProject {
-  /** Missing outside of a repository. */
   readonly repository?: RepositoryPlace
-  /** Said by the branch of a worker. */
+  /** From the branch or workspace of a worker. */
   readonly project?: string
 }
 
@@ -38,7 +36,6 @@ export async function detectProject(cwd: string, git: Git | undefined): Promise<
   return { repository, project: workspaceOf(git)?.project ?? OWN_BRANCH.exec(branch ?? "")?.[1] }
 }
 
-/** The repository, with its id where it has one already. */
 export async function detectRepository({ root, gitDir }: Git): Promise<RepositoryPlace> {
   const commonDir = await commonDirOf(gitDir)
   const name = projectName({ root, gitDir }, commonDir)
@@ -57,7 +54,7 @@ export async function readRepositoryId(commonDir: string): Promise<RepositoryId 
 
 /** `teamwork/<project>/<team>/<worker>` */
 const OWN_BRANCH = /^teamwork\/([^/]+)\/([^/]+)\/[^/]+$/
-/** Our view of a worker's workspace, whose place says whose it is. */
+/** The git folder of a worker's workspace: its path names project and team. */
 const OWN_VIEW = /\/worktrees\/([^/]+)-[0-9a-f]{8}\/([^/]+)\/\.views\/[^/]+$/
 
 function workspaceOf({ gitDir }: Git): { readonly project: string; readonly team: string } | undefined {
@@ -65,12 +62,12 @@ function workspaceOf({ gitDir }: Git): { readonly project: string; readonly team
   return project === undefined || team === undefined ? undefined : { project, team }
 }
 
-/** As earlier versions called them. */
+/** Of earlier versions. */
 const EARLIER_BRANCH = /^teamwork\/([^/]+)\/[^/]+$/
 
 /**
- * The team that the branch stands for. The name is the branch's, folded to an id. Where folding loses something, another
- * branch may fold to the same: the branch that the team delivers to says whose it is. A hash keeps the other one apart.
+ * The branch name folded to an id. If another branch folds to the same id, the one that the team delivers to keeps
+ * it, and the other one gets a hash.
  */
 export async function detectTeamOf(git: Git | undefined, project: string): Promise<string> {
   const branch = git === undefined ? undefined : await branchOf(git.gitDir)
@@ -83,17 +80,17 @@ export async function detectTeamOf(git: Git | undefined, project: string): Promi
   const commonDir = await commonDirOf(git.gitDir)
   const taken = await targetOf(commonDir, integrationRef({ project, team: plain, run: 1 }, "target"), branch)
   if (taken === branch) return plain
-  // A team may deliver to any branch: only one whose name folds to the same can have meant another team by it.
+  // A team may deliver to any branch: only a branch that folds to the same id is a conflict.
   if (taken !== undefined && foldName(taken, FALLBACK_TEAM) === plain) return foldWithHash(branch, "branch")
   if (plain === branch) return plain
   const isPlain = /^[\0-\x7f]*$/.test(branch) && !(await hasBranch(commonDir, plain))
   return isPlain ? plain : foldWithHash(branch, "branch")
 }
 
-/** The branch that a ref of ours names. Git is asked only where that is another than the branch at hand. */
+/** Starts git only if the ref names another branch than this one. */
 async function targetOf(commonDir: string, ref: string, branch: string): Promise<string | undefined> {
   const text = (await readText(`${commonDir}/${ref}`)) ?? (await findPacked(commonDir, ref))
-  // As earlier versions kept it.
+  // The format of earlier versions.
   const symbolic = /^ref:[ \t]*refs\/heads\/(.+?)[\r\n]*$/.exec(text ?? "")?.[1]
   const id = /^[0-9a-f]{40,64}(?=\s*$)/.exec(text ?? "")?.[0]
   if (id === undefined) return symbolic
@@ -118,14 +115,14 @@ async function hasBranch(commonDir: string, branch: string): Promise<boolean> {
   return ((await readText(`${commonDir}/packed-refs`)) ?? "").includes(` refs/heads/${branch}\n`)
 }
 
-/** The nearest folder upwards that holds `.git`: of a repository, a linked worktree or a submodule. */
+/** The nearest parent folder with `.git`: a repository, a linked worktree or a submodule. */
 export async function findRepositoryRoot(cwd: string): Promise<string | undefined> {
   return (await findGit(cwd))?.root
 }
 
 const FALLBACK_TEAM = "main"
 
-/** `root` is missing for a bare repository, which has no checked-out files. */
+/** A bare repository has no `root`. */
 export type Git = { readonly root: string | undefined; readonly gitDir: string }
 
 export async function findGit(cwd: string): Promise<Git | undefined> {
@@ -134,7 +131,7 @@ export async function findGit(cwd: string): Promise<Git | undefined> {
     const [isRepository, isLink] = await Promise.all([isFile(`${folder}/.git/HEAD`), isFile(`${folder}/.git`)])
     if (isRepository) return { root: folder, gitDir: `${folder}/.git` }
     if (isLink) return { root: folder, gitDir: await followGitFile(`${folder}/.git`) }
-    // Inside `.git` itself the repository is one folder further up.
+    // Inside `.git`, the repository is one folder up.
     if (basename(folder) !== ".git" && (await isBare(folder))) return { root: undefined, gitDir: folder }
     const parent = dirname(folder)
     if (parent === folder) return undefined
@@ -152,19 +149,19 @@ async function followGitFile(file: string): Promise<string> {
   const target = /^gitdir:[ \t]*(.+?)[\r\n]*$/.exec((await readText(file)) ?? "")?.[1]
   if (target === undefined) return file
   const gitDir = resolvePath(target, dirname(file))
-  // A worker's own repository: our view beside it leads to the user's.
+  // A worker's own repository: the view beside it leads to the user's.
   const view = viewBeside(gitDir)
   return view !== undefined && (await isFile(`${view}/commondir`)) ? view : gitDir
 }
 
-/** The folder that all worktrees share. Only a linked worktree has another git folder beside it. */
+/** The folder that all worktrees share. */
 async function commonDirOf(gitDir: string): Promise<string> {
   const link = (await readText(`${gitDir}/commondir`))?.replace(/[\r\n]+$/, "")
   return link === undefined || link === "" ? gitDir : resolvePath(link, gitDir)
 }
 
 function projectName({ root, gitDir }: Git, commonDir: string): string {
-  // A submodule or a repository whose git folder is kept elsewhere goes by its own folder.
+  // A submodule, or a repository with its git folder elsewhere, has the name of its own folder.
   return commonDir === gitDir && root !== undefined ? basename(root) : gitDirName(commonDir)
 }
 
@@ -176,16 +173,16 @@ function gitDirName(gitDir: string): string {
 
 async function branchOf(gitDir: string): Promise<string | undefined> {
   const branch = /^ref:[ \t]*refs\/heads\/(.+?)[\r\n]*$/.exec((await readText(`${gitDir}/HEAD`)) ?? "")?.[1]
-  // With the reftable format HEAD always holds this stand-in, and the real one is in a binary file.
+  // With the reftable format, HEAD always holds this placeholder; the real one is in a binary file.
   return branch === ".invalid" ? undefined : branch
 }
 
-// Bun's own files, not `node:fs`: loading that takes longer than all of this.
+// Loading `node:fs` takes longer than all of this.
 async function isFile(path: string): Promise<boolean> {
   return Bun.file(path).exists()
 }
 
-/** Mapped, not read: the first asynchronous read of a process starts threads. Git replaces these files whole. */
+/** Maps the file: the first asynchronous read of a process starts threads. Git replaces these files whole. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     return (await isFile(path)) ? new TextDecoder().decode(Bun.mmap(path)) : undefined
@@ -194,12 +191,12 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Mapping a file asks for the right to write it, which a repository that is read-only does not give. */
+/** Mapping needs write access, which a read-only repository denies. */
 async function readSlowly(path: string): Promise<string | undefined> {
   try {
     return await Bun.file(path).text()
   } catch {
-    // Gone or unreadable: the caller has a fallback for each.
+    // Gone or unreadable: callers have a fallback.
     return undefined
   }
 }

@@ -33,11 +33,11 @@ export interface NewSetting {
   readonly file: string
   readonly key: string
   readonly value: string
-  /** The file is a repository's, so everyone who has the repository gets it. */
+  /** Everyone who clones the repository gets this file. */
   readonly isRepository?: boolean
 }
 
-/** Sets a key, unless every other command would then fail because the value contradicts another setting. */
+/** Refuses a value that contradicts another setting, since every other command would then fail. */
 export async function setChecked(
   input: Pick<ConfigInput, "env" | "cwd">,
   { key, value: text, ...place }: NewSetting,
@@ -46,14 +46,14 @@ export async function setChecked(
   if (isSettingKey(key) && isValidValue(key, value)) {
     if ((key === "defaults.project" || key === "defaults.team") && value !== "" && !isId(String(value)))
       throw new AppError("config.bad_value", `${key} ${quoteInput(text)} is not valid; use ${ID_RULE}`, { key })
-    // Where the settings are broken already, this call may be the one that repairs them.
+    // If the settings are broken already, this call may repair them.
     const before = await loadConfig(input).catch(() => undefined)
     if (before !== undefined) await assertLease(((each) => (each === key ? value : before.config(each))) as Config)
   }
   return setConfig({ key, value: text, ...place })
 }
 
-/** Sets one key in a settings file, and creates the file. Other keys stay, also wrong ones, so it repairs broken files. */
+/** Creates the file if needed. Keeps other keys, even wrong ones, so that it works on broken files. */
 export function setConfig({ file, key, value, isRepository = false }: NewSetting): ConfigEdit {
   const path = key.split(".")
   if (!isSettingKey(key)) throw unknownKeyError(path)
@@ -66,7 +66,7 @@ export function setConfig({ file, key, value, isRepository = false }: NewSetting
   return save(file, current, assign(current.root, path, parsed))
 }
 
-/** Removes one key from a settings file; `changed` is false when it was not set there. An unknown key that is there may go. */
+/** `changed` is false if the key was not set. Also removes unknown keys. */
 export function unsetConfig({ file, key }: { file: string; key: string }): ConfigEdit {
   const current = readSettings(file)
   const root = without(current.root, key.split("."))
@@ -76,7 +76,7 @@ export function unsetConfig({ file, key }: { file: string; key: string }): Confi
 
 type Settings = { readonly [key: string]: unknown }
 type SettingsFile = {
-  /** Undefined for a file that does not exist yet. */
+  /** Undefined if the file does not exist. */
   readonly text: string | undefined
   readonly root: Settings
   lineOf(path: readonly string[]): number | undefined
@@ -97,7 +97,7 @@ function readSettings(file: string): SettingsFile {
   return { text, root, lineOf: positions.lineOf }
 }
 
-/** A value in the place of a group is a mistake that we do not overwrite. */
+/** Does not overwrite a value where a group should be. */
 function assertGroups(file: string, { root, lineOf }: SettingsFile, path: readonly string[]): void {
   let found: unknown = root
   for (let depth = 1; depth < path.length; depth++) {
@@ -113,7 +113,7 @@ function assign(object: Settings, [name = "", ...rest]: readonly string[], value
   return { ...object, [name]: rest.length === 0 ? value : assign(isObject(inner) ? inner : {}, rest, value) }
 }
 
-/** Without the key and the groups that it leaves empty; undefined when the key is not there. */
+/** Also drops groups that become empty; undefined if the key is not set. */
 function without(object: Settings, [name = "", ...rest]: readonly string[]): Settings | undefined {
   if (!Object.hasOwn(object, name)) return undefined
   const { [name]: inner, ...others } = object
@@ -136,15 +136,15 @@ function save(file: string, current: SettingsFile, root: Settings): ConfigEdit {
   return { file, changed: true }
 }
 
-/** A reader sees the old file or the new one, also after a power cut. */
+/** Atomic, also after a power cut. */
 function replaceFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   const existing = statSync(file, { throwIfNoEntry: false })
-  // A link stays a link: what it points to is replaced.
+  // Replace the target of a link, not the link.
   const target = existing === undefined ? file : realpathSync(file)
   const temporary = `${target}.${systemIds.uuid()}.tmp`
   try {
-    // The file may hold a password, so the copy has its mode from the first byte.
+    // The file may hold a password: set its mode before the first byte.
     const handle = openSync(temporary, "wx", existing === undefined ? 0o666 : existing.mode & 0o777)
     try {
       writeFileSync(handle, text)
@@ -170,6 +170,6 @@ function syncFolder(folder: string): void {
       closeSync(handle)
     }
   } catch {
-    // Some file systems cannot sync a folder; the file itself is safe already.
+    // Some file systems cannot sync a folder; the file itself is safe.
   }
 }

@@ -1,6 +1,5 @@
 import type { Config } from "./settings.ts"
 
-/** The settings of the engine. */
 export function engineSettings(config: Config) {
   return {
     maxAgents: config("team.maxAgents"),
@@ -19,7 +18,7 @@ export function engineSettings(config: Config) {
     budget: { tokens: config("budget.teamTokens"), dollars: config("budget.teamDollars") },
     budgetPerWorker: { tokens: config("budget.workerTokens"), dollars: config("budget.workerDollars") },
     leaseMs: config("engine.leaseSeconds") * 1000,
-    // 0 means as long as it takes.
+    // 0: no limit.
     shutdownTimeoutMs: config("team.shutdownTimeoutMs") || Number.POSITIVE_INFINITY,
     monitorIntervalMs: config("team.monitorIntervalMs"),
     runtime: config("engine.runtime"),
@@ -71,7 +70,7 @@ export function workerSettings(config: Config) {
   }
 }
 
-/** 0 means no limit. */
+/** 0: no limit. */
 function limitOf(value: number): number | null {
   return value === 0 ? null : value
 }

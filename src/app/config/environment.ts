@@ -1,25 +1,24 @@
 import { resolvePath } from "../../lib/paths.ts"
 
-/** The variables of a process. Everything here takes them as a parameter, so that a test passes its own. */
+/** A parameter everywhere, so that tests pass their own. */
 export type Env = Readonly<Record<string, string | undefined>>
 
 export type Environment = {
   readonly userHome: string
-  /** Where our own state and settings live. */
   readonly home: string
-  /** Names the terminal a person or agent sits at; safe as a file name. */
+  /** The terminal of a person or agent; safe as a file name. */
   readonly terminalId: string
   readonly noColor: boolean
-  /** Show where an unexpected error came from. */
+  /** Show the stack of an unexpected error. */
   readonly isDebugging: boolean
-  /** The width of the terminal. A pipe has none: what a program reads is never cut. */
+  /** Unlimited for a pipe: programs get uncut text. */
   readonly columns: number
 }
 
 export function readEnvironment(env: Env, terminal: { stdoutIsTTY: boolean; columns?: number }): Environment {
   const terminalId =
     variable(env, "TEAMWORK_TERMINAL_ID") ??
-    // Of an agent's session: its hooks are told the same id.
+    // The session's hooks get the same id.
     variable(env, "CLAUDE_CODE_SESSION_ID") ??
     variable(env, "CODEX_SESSION_ID") ??
     variable(env, "TMUX_PANE") ??
@@ -42,20 +41,19 @@ function asId(text: string): string {
   return id.slice(0, 64) || "terminal"
 }
 
-/** Where the files of other programs are looked up. A test's base folder stands in for it: a test reads no real home. */
+/** Tests replace it, so that they never read the real home. */
 export function userHomeOf(env: Env): string {
   const home = variable(env, "TEAMWORK_TEST_BASE_DIR") ?? variable(env, "HOME")
-  // `node:os` takes half a millisecond to load, and is needed only where HOME is not set.
+  // Loading `node:os` takes 0.5 ms; only needed without HOME.
   return resolvePath(home ?? process.getBuiltinModule("node:os").homedir())
 }
 
-/** Where our own state and settings live. */
 export function teamworkHomeOf(env: Env): string {
   const own = variable(env, "TEAMWORK_TEST_BASE_DIR") ?? variable(env, "TEAMWORK_HOME")
   return own === undefined ? `${userHomeOf(env)}/.claude/teamwork` : resolvePath(own)
 }
 
-/** An empty variable counts as not set, as is usual in a shell. */
+/** An empty variable counts as unset, as in a shell. */
 export function variable(env: Env, name: string): string | undefined {
   const value = env[name]
   return value === "" ? undefined : value

@@ -2,7 +2,7 @@ import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema"
 import * as v from "valibot"
 import { getSetting, SETTING_KEYS, type SettingKey } from "./settings.ts"
 
-/** The JSON Schema of our settings files, for editors. `docs/config.schema.json` is this, written out. */
+/** For editors; written to `docs/config.schema.json`. */
 export function configJsonSchema(): JsonSchema {
   const $schema = v.optional(v.pipe(v.string(), v.description("The address of this schema, for editors.")))
   const file = v.strictObject({ $schema, ...groupSchema([]) })
@@ -10,13 +10,12 @@ export function configJsonSchema(): JsonSchema {
   const { $schema: draft, ...rest } = toJsonSchema(file, {
     target: "draft-2020-12",
     ignoreActions: ["safe_integer", "finite"],
-    // Every key may be left out.
+    // Every key is optional.
     overrideSchema: ({ jsonSchema: { required: _, ...optional } }) => optional,
   })
   return { $schema: draft, $id: "config.schema.json", title, ...rest }
 }
 
-/** The settings and groups of one group. */
 function groupSchema(parents: readonly string[]): v.ObjectEntries {
   const prefix = parents.map((name) => `${name}.`).join("")
   const names = SETTING_KEYS.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length))

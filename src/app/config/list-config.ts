@@ -8,16 +8,16 @@ import { SETTING_KEYS, type SettingKey, variableOf } from "./settings.ts"
 
 export type ConfigSetting = {
   readonly key: SettingKey
-  /** The password of a database address is masked. */
+  /** Masks the password of a database address. */
   readonly value: SettingValue
   readonly origin: "default" | Origin
-  /** `/x/config.json:12`, the name of the variable, or a word. */
+  /** `/x/config.json:12`, the name of a variable, or a word. */
   readonly where: string
 }
 
 export type ConfigListing = { readonly settings: readonly ConfigSetting[]; readonly warnings: readonly string[] }
 
-/** Every setting with the place it comes from, and warnings about what `loadConfig` ignores. Throws what it throws. */
+/** Every setting with its source, and warnings about what `loadConfig` ignores. Throws what `loadConfig` throws. */
 export async function listConfig(input: ConfigInput): Promise<ConfigListing> {
   const { config } = await loadConfig(input)
   const layers = await readLayers(input, await configPaths(input))
@@ -51,7 +51,7 @@ function oldFileWarnings(layers: readonly Layer[], cwd: string): string[] {
   )
 }
 
-/** Other programs may have variables that start like ours, so only a name that looks like a typo is reported. */
+/** Other programs may use our prefix, so report only names that look like a typo. */
 function variableWarnings({ env }: ConfigInput): string[] {
   const known = SETTING_KEYS.map(variableOf)
   const groups = ["TEAMWORK_TEAM_", "TEAMWORK_CLAIM_", "TEAMWORK_EVIDENCE_", "TEAMWORK_AGENTS_", "TEAMWORK_RECORDINGS_"]

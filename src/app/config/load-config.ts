@@ -16,9 +16,8 @@ import {
 export interface ConfigInput {
   readonly env: Env
   readonly cwd: string
-  /** The repository around `cwd`, where the caller has looked for it already. */
+  /** If the caller has found the repository already. */
   readonly git?: Promise<Git | undefined>
-  /** What the command line gave, as text. */
   readonly flags?: { readonly [Key in SettingKey]?: string | undefined }
 }
 
@@ -27,22 +26,22 @@ export interface LoadedConfig {
   readonly home: string
   readonly homeFile: string
   readonly repositoryFile: string
-  /** Settings of the repository's file that a person has to agree to, as written. */
+  /** Settings of the repository's file that need a person's consent, as written. */
   readonly needTrust: Layer["needTrust"]
-  /** Those of them that are not used, because no person has agreed. */
+  /** Those without consent, which are ignored. */
   readonly untrusted: readonly SettingKey[]
 }
 
 /**
- * All settings as they hold in `cwd`. From lowest to highest: defaults, files of older programs, home file, repository
- * file, variables, flags. Throws on the first problem in our own files, in a variable or in a flag. Files of other
- * programs never stop us; `listConfig` warns about them.
+ * From lowest to highest: defaults, files of older programs, home file, repository file, variables, flags. Throws
+ * on the first problem in our own files, a variable or a flag. Files of other programs never stop us; `listConfig`
+ * warns about them.
  */
 export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const paths = await configPaths(input)
   const layers = await readLayers(input, paths)
   const faulty = layers.find((layer) => layer.origin !== "old file" && layer.problems.length > 0)
-  // Wording problems needs node:path and more, which costs a healthy start 0.5 ms.
+  // Formatting problems loads node:path and more, which would add 0.5 ms to every start.
   if (faulty !== undefined) throw (await import("./config-error.ts")).configError(faulty, input.cwd)
   const highestFirst = layers.toReversed()
   const config = ((key: SettingKey) =>
@@ -65,7 +64,7 @@ export interface ConfigPaths {
   readonly repositoryFile: string
 }
 
-/** Where the settings files are, whether they exist or not. Reads none of them, so broken files do no harm. */
+/** The files may not exist or may be broken: reads none of them. */
 export async function configPaths({ env, cwd, git }: Pick<ConfigInput, "env" | "cwd" | "git">): Promise<ConfigPaths> {
   const home = teamworkHomeOf(env)
   const root = git === undefined ? await findRepositoryRoot(cwd) : (await git)?.root
@@ -79,17 +78,17 @@ export async function configPaths({ env, cwd, git }: Pick<ConfigInput, "env" | "
 
 export type Origin = "old file" | "home file" | "repository file" | "env" | "flag"
 
-/** The settings of one place. Problems stay data: an old file's are only warnings, and words need the file's lines. */
+/** The settings of one source. Problems stay data: those of an old file are only warnings. */
 export interface Layer {
   readonly origin: Origin
   readonly values: { [Key in SettingKey]?: SettingValue }
   readonly problems: Problem[]
   readonly needTrust: [SettingKey, unknown][]
   readonly untrusted: SettingKey[]
-  /** Empty for a layer that is no file. */
+  /** Empty if the source is not a file. */
   readonly file: string
   readonly text: string
-  /** What relative paths are relative to, and what `~` stands for. */
+  /** For relative paths. */
   readonly baseFolder: string
   readonly userHome: string
 }
@@ -102,7 +101,7 @@ export type Problem =
   | { readonly kind: "not for a repository"; readonly key: SettingKey }
   | { readonly kind: "bad value"; readonly key: SettingKey; readonly found: unknown }
 
-/** Every place a setting may come from except the defaults, lowest first. */
+/** All sources except the defaults, lowest first. */
 export async function readLayers(input: ConfigInput, paths: ConfigPaths): Promise<Layer[]> {
   const { userHome, homeFile, repositoryFile } = paths
   const files = await Promise.all([
@@ -121,7 +120,7 @@ export async function readLayers(input: ConfigInput, paths: ConfigPaths): Promis
   return [...files, readEnv(input, userHome), readFlags(input, userHome)]
 }
 
-/** The settings an older program kept under `team` that still mean the same. */
+/** Settings of an older program that still mean the same. */
 const OLD_TEAM_KEYS = [
   "maxAgents",
   "defaultAgentType",
@@ -136,8 +135,8 @@ const OLD_TEAM_KEYS = [
 ] as const
 
 /**
- * What a repository may set by itself: nothing here runs a program, names a place or lets an agent do more. All other
- * settings of its file hold only once a person has agreed to them.
+ * What a repository may set without consent: nothing here runs a program, names a place or extends what an agent
+ * may do.
  */
 const HARMLESS =
   /^(?:defaults|team|claim|evidence|ownership|qa|quality|budget|recordings|approvals|completion|git)\.|^gates\.(?:enable|ignoredFiles|timeoutSeconds)|^workspace\.(?:keep|setupTimeoutSeconds)$|^agents\.\w+\.(?:enabled|model\.|promptLimit)|^engine\.(?:files|leaseSeconds|mcp|repairTurns|runtime)$|^notify\.bell$/
@@ -151,7 +150,7 @@ async function dropUntrusted(
 ): Promise<void> {
   const keys = SETTING_KEYS.filter((key) => layer.values[key] !== undefined && !HARMLESS.test(key))
   if (keys.length === 0) return
-  // It loads node:fs, which takes 0.5 ms, and few repositories set such keys.
+  // Loads node:fs (0.5 ms); few repositories set such keys.
   const { areTrusted, rawSettings } = await import("./trusted-settings.ts")
   const settings = rawSettings(root, keys)
   layer.needTrust.push(...settings)
@@ -170,7 +169,7 @@ async function readFile(
   const broken = (text: string, problem: Problem) => ({ ...layer(text), problems: [problem] })
   let text: string
   try {
-    // Most of these files do not exist, and an error would cost more than the question.
+    // Most of these files do not exist, and catching an error costs more.
     if (!(await Bun.file(file).exists())) return layer("")
     text = (await Bun.file(file).text()).replace(/^\uFEFF/, "")
   } catch (error) {
@@ -215,7 +214,7 @@ function readKeys(layer: Layer, object: JsonObject, parents: readonly string[] =
 
 function readEnv({ env, cwd }: ConfigInput, userHome: string): Layer {
   const layer = emptyLayer({ origin: "env", userHome, baseFolder: cwd })
-  // Most processes set none, and making the names of all variables takes 0.2 ms.
+  // Most processes set none, and building the names of all variables takes 0.2 ms.
   if (!Object.keys(env).some(mayBeSetting)) return layer
   for (const key of SETTING_KEYS) {
     const text = variable(env, variableOf(key))
@@ -243,14 +242,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** `asGiven` is what a message shows when the value does not fit. */
+/** Messages about a bad value show `asGiven`. */
 function put(layer: Layer, key: SettingKey, value: unknown, asGiven = value): void {
   const anchored = anchorPath(layer, key, value)
   if (isValidValue(key, anchored)) layer.values[key] = anchored
   else layer.problems.push({ kind: "bad value", key, found: asGiven })
 }
 
-/** Makes a path absolute while it is known where it was written; otherwise it would mean another place in each folder. */
+/** Paths are relative to the place where they were written. */
 function anchorPath({ baseFolder, userHome }: Layer, key: SettingKey, value: unknown): unknown {
   if (getSetting(key).isPath !== true || typeof value !== "string") return value
   const scheme = key === "store" ? "sqlite:" : ""

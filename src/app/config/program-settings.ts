@@ -4,7 +4,6 @@ import { command, flag, type Setting, text, texts, wholeNumber } from "./setting
 
 export type AgentKey = `agents.${string}`
 
-/** The settings that every agent program has, or each that can use them. */
 export function programSettings(): Record<AgentKey, () => Setting> {
   const settings: Record<AgentKey, () => Setting> = {}
   for (const { name, title, profileFolder, promptLimit, hasModes } of PROGRAMS) {

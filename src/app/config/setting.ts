@@ -2,22 +2,22 @@ import * as v from "valibot"
 
 export type SettingValue = string | number | boolean | readonly string[] | readonly number[]
 
-/** One setting. Its schema checks files, variables, flags and `config set`, and is published as JSON Schema. */
+/** The schema checks files, variables, flags and `config set`, and is published as JSON Schema. */
 export interface Setting<Value extends SettingValue = SettingValue> extends SettingOptions {
   readonly default: Value
   readonly description: string
-  /** What an error message says was expected. */
+  /** For error messages. */
   readonly expects: string
-  /** Built on demand: a call only checks the settings that are set. */
+  /** Built on demand: a call checks only the settings that are set. */
   readonly schema: () => v.GenericSchema<Value>
-  /** Reads text of a variable or a command line. Text of another form is returned as it is, and the schema refuses it. */
+  /** Parses a variable or an argument. Returns text of another form unchanged, so that the schema refuses it. */
   readonly parse: (text: string) => unknown
 }
 
 interface SettingOptions {
-  /** A relative path is relative to the file it is written in, or to the current folder. */
+  /** Relative to the file that sets it, or to the current folder. */
   readonly isPath?: true
-  /** Decides which programs run or what they may do, so the file of a repository cannot set it. */
+  /** Decides which programs run or what they may do, so a repository's file cannot set it. */
   readonly isForUserOnly?: true
 }
 
@@ -31,7 +31,7 @@ interface NumberOptions extends SettingOptions {
   readonly max?: number
 }
 
-/** The longest delay that a timer takes; a longer one would fire at once. */
+/** Timers with a longer delay fire at once. */
 const MAX_TIMER_MS = 2_147_483_647
 
 export function text(value: string, description: string, options: TextOptions = {}): Setting<string> {
@@ -90,11 +90,11 @@ export function texts(
   return { ...options, default: value, description, expects: `a list of ${expects}`, schema, parse: parseList }
 }
 
-/** A program with its arguments: a list of words, or a command line that `commandOf` splits as a shell would. */
+/** A list of words, or a command line that `commandOf` splits as a shell would. */
 export function command(description: string): Setting<readonly string[]> {
   const parse = (given: string) => {
     const line = given.trim()
-    // Only where the line is used can we see whether it is the path of one program, so it stays whole.
+    // Stays whole: only the user of the line can see whether it is the path of a program.
     return /[\s"'\\]/.test(line) && !line.startsWith("[") ? [line] : parseList(given)
   }
   return { ...texts([], description, { isForUserOnly: true }), parse }

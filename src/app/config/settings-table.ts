@@ -11,9 +11,7 @@ const gateSwitch = (kind: string) => flag(true, `Whether gates run the ${kind} c
 const describeBudget = (unit: string, whose: string) =>
   `How many ${unit} ${whose} may use in all its agent runs; 0 means no limit.`
 
-/**
- * Every setting. Files nest the keys at the dots. A row is a function: a call needs few of them, and making all takes 0.5 ms.
- */
+/** Files nest the keys at the dots. Rows are functions: building all of them takes 0.5 ms, and a call needs few. */
 export const SETTINGS = {
   store: () =>
     text("", "Where the state lives: sqlite:PATH or postgres://...; empty means a SQLite file in the home folder.", {

@@ -4,10 +4,9 @@ import type { Setting, SettingValue } from "./setting.ts"
 import { SETTINGS } from "./settings-table.ts"
 
 type Settings = typeof SETTINGS
-/** The keys in the table, and those that each agent program adds. */
 export type SettingKey = keyof Settings | AgentKey
 type ValueOf<Key extends SettingKey> = Key extends keyof Settings ? ReturnType<Settings[Key]>["default"] : SettingValue
-/** The value of a setting: `config("team.maxAgents")`. */
+/** `config("team.maxAgents")` */
 export type Config = <Key extends SettingKey>(key: Key) => ValueOf<Key>
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[]
@@ -22,7 +21,7 @@ export function getSetting<Key extends SettingKey>(key: Key): Setting<ValueOf<Ke
   return settings[key]?.() as Setting<ValueOf<Key>>
 }
 
-/** Variables with a name of their own; the others are the key in upper snake case after TEAMWORK_. */
+/** Exceptions; the others are TEAMWORK_ and the key in upper snake case. */
 const VARIABLES: Readonly<{ [Key in SettingKey]?: string }> = {
   "defaults.project": "TEAMWORK_PROJECT",
   "defaults.team": "TEAMWORK_TEAM",
@@ -30,13 +29,12 @@ const VARIABLES: Readonly<{ [Key in SettingKey]?: string }> = {
   "team.agentTimeoutSeconds": "AGENT_TIMEOUT_SECONDS",
 }
 
-/** The environment variable that sets a key. */
 export function variableOf(key: SettingKey): string {
   const name = key.replaceAll(/[.A-Z]/g, (at) => (at === "." ? "_" : `_${at}`)).toUpperCase()
   return VARIABLES[key] ?? `TEAMWORK_${name}`
 }
 
-/** Whether a variable may set a key. False only for what certainly sets none. */
+/** False only if the variable certainly sets no key. */
 export function mayBeSetting(variable: string): boolean {
   return variable.startsWith("TEAMWORK_") ? !NO_SETTINGS.includes(variable) : NAMED_VARIABLES.includes(variable)
 }

@@ -1,6 +1,6 @@
 import { type Env, variable } from "./environment.ts"
 
-/** The setting `ownership.shared` without loading all settings; undefined where a file or variable may set it. */
+/** The setting `ownership.shared` without loading all settings; undefined if a file or variable may set it. */
 export function sharedUnlessSet(env: Env, files: readonly string[]): readonly string[] | undefined {
   const isSet = variable(env, "TEAMWORK_OWNERSHIP_SHARED") !== undefined || files.some(maySetIt)
   return isSet ? undefined : SHARED_BY_DEFAULT
@@ -16,7 +16,7 @@ function maySetIt(file: string): boolean {
   }
 }
 
-/** Files that every task may change: the engine merges the changes, or the lead owns them. */
+/** Every task may change these: the engine merges the changes, or the lead owns them. */
 export const SHARED_BY_DEFAULT = [
   "**/package.json",
   "**/tsconfig*.json",

@@ -4,13 +4,13 @@ import { dirname, resolvePath } from "../../lib/paths.ts"
 import { type Env, variable } from "./environment.ts"
 import type { SettingKey } from "./settings.ts"
 
-/** What a person agreed to for a repository. */
+/** A person's consent for one repository. */
 const TrustRecord = v.object({
-  /** The hash of the settings of its own file. */
+  /** Hash of the settings in its file. */
   settings: v.string(),
-  /** The hash of each program. */
+  /** Hash of each program. */
   programs: v.array(v.string()),
-  /** What was shown to the person. */
+  /** The text that the person saw. */
   shown: v.array(v.string()),
   at: v.string(),
 })
@@ -21,7 +21,7 @@ export function trustFileOf(home: string): string {
   return `${home}/trust.json`
 }
 
-/** A file or record that cannot be read grants nothing. */
+/** An unreadable file or record grants nothing. */
 export function readTrust(home: string): TrustFile {
   try {
     const json: unknown = JSON.parse(readFileSync(trustFileOf(home), "utf8"))
@@ -31,7 +31,7 @@ export function readTrust(home: string): TrustFile {
   }
 }
 
-/** The folder that all checkouts of a repository share. Outside of a repository, the folder itself. */
+/** The folder that all checkouts share; outside of a repository, the folder itself. */
 export function repositoryKey(folder: string): string {
   const root = realpathSync(folder)
   const dotGit = `${root}/.git`
@@ -45,12 +45,12 @@ function lineOf(file: string): string {
   return readFileSync(file, "utf8").replace(/[\r\n]+$/, "")
 }
 
-/** For scripts and tests, where no person can be asked. A repository cannot set it. */
+/** For scripts and tests, which cannot ask a person. A repository cannot set it. */
 export function trustsAll(env: Env): boolean {
   return variable(env, "TEAMWORK_TRUST") === "all"
 }
 
-/** The settings as written: a relative path is the same text in each checkout. */
+/** As written, so that a relative path is the same in every checkout. */
 export function rawSettings(root: unknown, keys: readonly SettingKey[]): [SettingKey, unknown][] {
   return keys.toSorted().map((key) => {
     let value = root
@@ -70,7 +70,6 @@ export function areTrusted(
   return trustsAll(env) || readTrust(home)[repositoryKey(dirname(file))]?.settings === hashOf(settings)
 }
 
-/** Returns whether a person agreed to exactly this program, for the repository of a folder. */
 export function agreedPrograms({
   env,
   home,

@@ -10,13 +10,12 @@ import { findRoles } from "./find-roles.ts"
 import { readSurvey } from "./survey.ts"
 
 interface AskOptions {
-  /** What is asked belongs to a run that has yet to begin. */
+  /** The question belongs to a run that has not begun. */
   readonly isHeld?: boolean
-  /** What that run may use up, planning included. */
+  /** The limit for that run, planning included. */
   readonly budget?: string
 }
 
-/** What a question to an agent takes, as configured here. */
 export async function askPorts(
   session: Session,
   { isHeld = false, budget }: AskOptions = {},
@@ -36,7 +35,7 @@ export async function askPorts(
     maxBytes: recordings.maxMegabytes * 1_000_000,
   }
   const notes = makeRunNotes({ ...noted, isHeld })
-  // What is asked before a run begins is not paid for by the run before it.
+  // The previous run does not pay for questions about the next.
   if (!isHeld)
     return { ...ports, notes, budget: async () => leftOf(await historyHere(session), (await engine()).budget) }
   const said = budget === undefined ? null : readBudget(parseBudget(budget))
@@ -52,7 +51,7 @@ function leftOf(history: Parameters<typeof budgetLeft>[0], team: Budget) {
   return { tokens, dollars, usedUp: usedUp === null ? null : `the team's budget: ${usedUp.why}` }
 }
 
-/** A team that is not there yet has used up nothing. */
+/** A team that does not exist has used nothing. */
 async function historyHere({ context, configured }: Session) {
   const { project, team, hasStore } = await configured()
   if (!(await hasStore())) return emptyHistory()
@@ -64,7 +63,7 @@ async function historyHere({ context, configured }: Session) {
   }
 }
 
-/** Counts the runs itself: the store hears of them when the run begins. */
+/** Counts by itself: the store gets the runs only when the team's run begins. */
 function payFrom(budget: Budget, notes: RunNotes): Pick<AskPorts, "budget"> & { readonly notes: RunNotes } {
   const spent = { tokens: 0, dollars: 0 }
   return {

@@ -6,9 +6,9 @@ import type { Session } from "../command.ts"
 import { findTools } from "./workspace-tools.ts"
 
 /**
- * After a new run of a team began: puts away what the run before left in the repository here. Worktrees go, with all that
- * they hold pinned for the closed run; merged work that the target does not have is kept by a ref. What a person should
- * know, in words. Whatever fails here is done, or refused with its reason, when the new run is led.
+ * Cleans up the repository after a new run of the team began: removes the closed run's worktrees, whose content
+ * stays pinned, and keeps merged work that the target lacks with a ref. Returns notes for the user. If it fails,
+ * the orchestrator of the new run repeats it or refuses with a reason.
  */
 export async function closeRunHere(session: Session, closed: RunName, sourceDir?: string): Promise<string[]> {
   const told: string[] = []

@@ -25,7 +25,7 @@ export async function completeHere(session: Session, { handOver, ...place }: Pla
   })
 }
 
-/** A team that could not be put away is a failure, though nothing is lost. */
+/** Not archiving a team is a failure, although nothing is lost. */
 export function completedOutcome(name: TeamName, done: Completed): Outcome {
   return {
     data: { ...name, ...done },
@@ -41,7 +41,7 @@ interface Target extends TeamName {
   readonly force?: boolean
 }
 
-/** Everything is handed over before anything is put away; the files tell of it, so they come once more at the end. */
+/** Exports before archiving, and again afterwards, because the files describe the archiving. */
 export async function archiveTo(session: Session, { folder, force, sourceDir, ...name }: Target): Promise<Completed> {
   const { home } = await session.configured()
   const write = async () => {
@@ -67,7 +67,7 @@ interface Finish extends TeamName {
   readonly sourceDir?: string
 }
 
-/** What becomes of a team whose run is done; undefined where that is left to a person, who is told how. */
+/** Undefined if a person decides; see HOW_TO_FINISH. */
 export async function finishRun(
   session: Session,
   { action, sourceDir, ...name }: Finish,

@@ -15,11 +15,10 @@ import { renewHere } from "./workspace-tools.ts"
 interface Place {
   readonly name: TeamName
   readonly sourceDir: string | undefined
-  /** Deliver what is finished without the tasks that are not. */
+  /** Deliver finished tasks without the others. */
   readonly isPartial: boolean
 }
 
-/** What a delivery by hand takes, in the repository of a folder. */
 export async function openDelivery(session: Session, { name, sourceDir, isPartial }: Place): Promise<PartPorts> {
   const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
   const merging = await (await session.configured()).merging(folder)

@@ -10,7 +10,6 @@ interface Place extends TeamName {
   readonly sourceDir?: string
 }
 
-/** Writes what a team delivers to a folder. */
 export async function writeDeliverablesHere(
   session: Session,
   { folder, sourceDir, ...name }: Place,
@@ -21,7 +20,7 @@ export async function writeDeliverablesHere(
   return writeDeliverables(work, { folder, repository: setup?.repository })
 }
 
-/** Results can be handed over without the files. */
+/** Without a repository, deliver results without files. */
 function noRepository(error: unknown): undefined {
   if (error instanceof AppError) return undefined
   throw error

@@ -9,7 +9,6 @@ import type { Session } from "../command.ts"
 
 type Asking = Pick<Session, "host" | "configured" | "context">
 
-/** The roles as they hold here and for the team, and the folder of the repository. */
 export async function findRoles(session: Asking): Promise<{ roles: KnownRole[]; root: string }> {
   const paths = await session.host.configuration.path()
   const root = dirname(paths.repository)
@@ -17,7 +16,7 @@ export async function findRoles(session: Asking): Promise<{ roles: KnownRole[]; 
   return { roles: loadRoles({ home: dirname(paths.home), repository: root, team }), root }
 }
 
-/** Roles of files hold without a store, and where it cannot be opened. */
+/** Roles from files work without a store. */
 async function findSpecs({ configured, context }: Asking): Promise<RoleFile[]> {
   try {
     const { project, team, hasStore } = await configured()
@@ -28,7 +27,6 @@ async function findSpecs({ configured, context }: Asking): Promise<RoleFile[]> {
   }
 }
 
-/** The presets as they hold here. */
 export async function findPresets({ host }: Pick<Session, "host">, roles: Parameters<typeof loadPresets>[0]["roles"]) {
   const paths = await host.configuration.path()
   return loadPresets({ home: dirname(paths.home), repository: dirname(paths.repository), roles })

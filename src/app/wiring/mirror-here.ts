@@ -4,15 +4,15 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Session } from "../command.ts"
 
-/** How long a file about the whole team may be behind while it is led: nobody waits for it, and the team is at work. */
+/** How old a file about the team may be during a run. */
 const RUN_DEBOUNCE_MS = 2000
 /**
- * A task changes about ten times between its claim and its merge. To write its files each time took more than half of
- * the orchestrator's time with quick agents (4.4 of 7.9 s for 150 tasks), while merges waited.
+ * A task changes about ten times between claim and merge. Writing its files each time took more than half of the
+ * orchestrator's time with quick agents (4.4 of 7.9 s for 150 tasks), while merges waited.
  */
 const RUN_REST_MS = 500
 
-/** Writes what became of a team since its run ended; where the run could not write, there is nothing to say again. */
+/** Updates the files after the run. Ignores failures, which the run reported already. */
 export async function writeHome(session: Session, name: TeamName): Promise<void> {
   const { home } = await session.configured()
   const place = homePlace(home, name)
@@ -24,7 +24,7 @@ export async function writeHome(session: Session, name: TeamName): Promise<void>
   }
 }
 
-/** Keeps the team's own folder in the home up to date until told to stop. */
+/** Updates the team's folder in the home until the signal fires. */
 export async function mirrorHere(session: Session, name: TeamName, signal: AbortSignal): Promise<void> {
   const { home } = await session.configured()
   const place = homePlace(home, name)

@@ -12,13 +12,12 @@ import { openDelivery } from "./deliver-here.ts"
 
 interface Offer {
   readonly part: FinishedPart
-  /** What to tell: the command, or what came of asking. */
   readonly lines: readonly string[]
 }
 
 /**
- * For a run that cannot go on: offers to deliver what is finished without the rest. A person at the terminal sees the
- * changes and is asked; everybody else gets the command. Undefined when there is nothing to offer.
+ * Offers to deliver the finished part of a run that is stuck: shows the changes and asks at a terminal, else prints
+ * the command. Undefined if nothing is finished.
  */
 export async function offerPart(
   session: Session,

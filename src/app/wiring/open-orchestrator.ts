@@ -21,7 +21,6 @@ import { verifierFor } from "./verifier-for.ts"
 
 export interface OrchestratorRequest {
   readonly name: RunName
-  /** Of the repository. */
   readonly folder: string
   readonly run: RunSettings
   readonly settings: EngineSettings
@@ -29,7 +28,6 @@ export interface OrchestratorRequest {
   readonly say: (line: string) => void
 }
 
-/** What leading a team takes, in the repository of a folder. */
 export async function openOrchestrator(
   session: Session,
   { name, folder, run, settings, self, say }: OrchestratorRequest,
@@ -95,7 +93,6 @@ interface Judged {
   readonly pmAgent: string
 }
 
-/** By the agents that are set up here. */
 async function judgeHere(session: Session, { approval, name, folder, signal, pmAgent }: Judged) {
   const asked = await askPorts(session)
   const ready = asked.ready.filter(({ agent }) => pmAgent === "auto" || agent.name === pmAgent)
@@ -109,7 +106,7 @@ function notifyFor({ host, isJsonAsked }: Session, { notify }: EngineSettings): 
   return makeNotify(notify, { processes, cwd: io.cwd, env, ring })
 }
 
-/** This process, as another one on this machine can tell whether it is there. */
+/** Identifies this process, so that others on this machine can check whether it still runs. */
 export function makeSelf(): Self {
   const machine = machineName()
   const { pid, start } = identityOf(process.pid)

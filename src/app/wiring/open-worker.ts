@@ -32,7 +32,6 @@ export interface WorkerRequest
   readonly managed?: boolean
 }
 
-/** What a worker goes by. */
 export async function workerOptions(session: Session, given: WorkerRequest): Promise<WorkerOptions> {
   const {
     project,
@@ -75,7 +74,6 @@ export async function workerOptions(session: Session, given: WorkerRequest): Pro
   }
 }
 
-/** What a worker works with. */
 export async function openWorker(
   session: Session,
   { project, team, run, sourceDir }: WorkerRequest,
@@ -119,7 +117,7 @@ export async function openWorker(
       const limits = { promptLimit, timeoutMs: timeoutSeconds === 0 ? null : timeoutSeconds * 1000 }
       return examineWork({ verifier, ask: () => askPorts(session), ...limits }, request)
     },
-    // What the user's repository says: a worker's own may say what an agent has set there.
+    // From the user's repository: an agent may have changed the worker's own.
     gitIdentity: once(() => gitIdentity(processes, { workspace: folder, env, configured: author, worker: "worker" })),
     findSkills: () => findSkills({ repository: root, home: host.userHome }).skills,
     isAlive: (fact) => isAlive(fact, here),
@@ -130,7 +128,7 @@ export async function openWorker(
   }
 }
 
-/** Prints what the agent says and does, for people who look at the worker's pane or log. */
+/** For people who watch the worker's pane or log. */
 function showLive(io: Session["host"]["io"], agent: string, event: AgentEvent): void {
   const entry = parseLogLine(JSON.stringify(event))
   for (const line of entry === undefined ? [] : liveLines(agent, entry)) io.err(`[${io.wallClock()}] ${line}`)

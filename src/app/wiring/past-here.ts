@@ -9,7 +9,7 @@ import { listFollowUps } from "../../tasks/follow-up.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { Session } from "../command.ts"
 
-/** What the store knows of earlier runs here. Where there is no store, nothing came before, and none is made. */
+/** Does not create a store. */
 export async function readPast(session: Session, name: TeamName): Promise<Past> {
   const { hasStore, agents } = await session.configured()
   if (!(await hasStore())) return NO_PAST
@@ -28,7 +28,7 @@ export interface TeamToRun extends TeamName, Pick<EngineSnapshot["team"], "sched
   readonly limits: Pick<EngineLimits, "staffing" | "maxAgents" | "enableCascade">
 }
 
-/** What is still to do of a team, with what will be added to it. */
+/** Estimates open tasks and their follow-ups. */
 export async function estimateTeam(
   session: Session,
   { tasks, limits, schedule, ...name }: TeamToRun,
@@ -36,7 +36,7 @@ export async function estimateTeam(
   const open = tasks.filter(({ status }) => status === "open")
   const followUps = limits.enableCascade ? listFollowUps(tasks) : []
   const ahead = new Set<string>(open.map(({ id }) => id))
-  // What follows from work that is done already is made at once or never, so only that of open tasks is ahead.
+  // Finished tasks have their follow-ups already, or get none.
   const added = followUps.filter(({ id, of }) => ahead.has(of) && ahead.add(id))
   const planned = open.map((task) => ({ ...task, needs: task.blockedBy, agent: agentOf(task) }))
   return estimate({

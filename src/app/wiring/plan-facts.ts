@@ -15,7 +15,6 @@ import type { Session } from "../command.ts"
 import { findPresets, findRoles } from "./find-roles.ts"
 import { readSurvey } from "./survey.ts"
 
-/** What a plan is held against in this repository. */
 export async function planFacts(
   session: Session,
   { onOverlap, preset }: { readonly onOverlap?: OnOverlap; readonly preset?: string },
@@ -40,7 +39,7 @@ export async function planFacts(
   }
 }
 
-/** How the agents stand that could do the tasks; nobody is asked for a plan that only runs scripts. */
+/** Asks no agent program about a plan that only runs scripts. */
 export async function readStandings(session: Session, plan?: Plan) {
   const { warnings: _, ...survey } = await readSurvey(session)
   const isNeeded = plan === undefined || plan.tasks.some(({ run }) => run.length === 0)
@@ -48,16 +47,15 @@ export async function readStandings(session: Session, plan?: Plan) {
   return { standings: await surveyAgents({ ...survey, ready }), now: survey.health.now }
 }
 
-/** Where there is no repository yet, only the plan itself says when a task is done. */
+/** Without a repository, only the plan defines when a task is done. */
 function nothingToTest(error: unknown): boolean {
   if (error instanceof AppError) return false
   throw error
 }
 
-/** No plan is as large. */
 const MAX_BYTES = 20_000_000
 
-/** The plan of a file, checked; undefined where there is no such file. */
+/** Undefined if the file does not exist. */
 export async function findPlanFile(
   session: Session,
   path: string,
@@ -71,7 +69,7 @@ export async function findPlanFile(
   return loadPlan({ name: path, text: await Bun.file(file).text() }, await facts())
 }
 
-/** Undefined where nothing is, or can be: a goal may be longer than any name of a file. */
+/** Undefined if no such file can exist: a goal may be longer than a file name. */
 function statOf(file: string) {
   try {
     return file.includes("\0") ? undefined : statSync(file, { throwIfNoEntry: false })

@@ -43,25 +43,24 @@ export const planInput = {
 }
 export type PlanInput = InputOf<typeof planInput>
 
-/** What came of a plan or a goal. */
 export type Planned = {
   readonly shown: Decomposition
-  /** A person saw it already. */
+  /** A person has seen the plan. */
   readonly isShown: boolean
 } & (
   | { readonly file: string; readonly applied: null }
   | { readonly file: string | null; readonly applied: AppliedPlan }
 )
 
-/** Makes a team and its tasks of a plan or a goal, once somebody agrees to it. */
+/** Creates the team and its tasks after consent. */
 export async function planTeam(session: Session, given: PlanInput): Promise<Planned> {
   assertOneChoice(given)
   const facts = await planFacts(session, given)
   const isFile = await Bun.file(resolvePath(given.what, session.host.io.cwd)).exists()
-  // What a plan in a file says is known without asking anybody; a goal is refused before an agent plans it.
+  // Check a goal before an agent plans it. A file needs no agent, so check its plan below.
   const { begins } = isFile ? { begins: false } : await placeHere(session, given)
   const first = await propose(session, given, { facts, beginsRun: begins })
-  // A plan that is only shown changes nothing, and is refused only when it is to be applied.
+  // Showing a plan changes nothing, so check it only if it may be applied.
   if (isFile && (given.yes === true || canAsk(session))) await placeHere(session, given, first.plan)
   return decide(session, { given, facts, first })
 }
@@ -118,12 +117,12 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
   }
 }
 
-/** What was said on the command line goes before what a document says. Whoever edits the plan sees it there. */
+/** The command line overrides the document. The budget is part of the plan, so that the editor shows it. */
 function withBudget(proposal: Proposal, { budget }: PlanInput): Proposal {
   return budget === undefined ? proposal : { ...proposal, plan: { ...proposal.plan, budget } }
 }
 
-/** Somebody sits there and has a plan: what goes wrong with the next one is told, and this one stays. */
+/** Reports the error and keeps the current plan, so that the user loses nothing. */
 async function orAsItWas({ host }: Session, proposal: Proposal, change: () => Promise<Proposal>): Promise<Proposal> {
   try {
     return await change()
@@ -141,10 +140,10 @@ async function askAgain({ host }: Session, proposal: Proposal): Promise<Proposal
   return remark === "" || proposal.askAgain === undefined ? proposal : proposal.askAgain(remark)
 }
 
-/** An edited plan is another than the one in the document. */
+/** An edited plan no longer matches its document. */
 async function edit({ host }: Session, proposal: Proposal, facts: PlanFacts): Promise<Proposal> {
   const editor = host.env.VISUAL || host.env.EDITOR || "vi"
-  // The variable holds a command line, by custom; the file is an argument of its own.
+  // By convention the variable holds a command line; pass the file as its argument.
   const edited = await editPlan(proposal.plan, facts, (file) =>
     host.io.interactive(["sh", "-c", `${editor} "$1"`, "sh", file]),
   )
@@ -169,14 +168,13 @@ async function applyHere(session: Session, { project, team, onOverlap, ...asked 
   return applied
 }
 
-/** The document that holds it; a plan that is in none is written to one, so that it can be applied later. */
+/** Writes a plan without a document to one, so that it can be applied later. */
 async function keep({ host, configured }: Session, { file, plan }: Proposal): Promise<string> {
   if (file !== null) return file
   const { home, project, team } = await configured()
   return keepPlan(home, `${project}-${team}-${host.ids.uuid().slice(0, 8)}`, plan)
 }
 
-/** What programs and people are told of it. */
 export function plannedOutcome({ shown, isShown, ...end }: Planned, given: PlanInput): Outcome {
   const said = end.applied === null ? sayKept(end.file, given) : sayApplied(end.applied)
   return {

@@ -10,22 +10,20 @@ import type { Session } from "../command.ts"
 import { verifierFor } from "./verifier-for.ts"
 import { runHere } from "./workspace-tools.ts"
 
-/** The baseline, and how a checkout is made ready for it. */
 export interface Preflight extends Baseline {
   readonly setup: SetupReport
 }
 
 export interface PreflightRequest extends TeamName {
-  /** Of the repository. */
   readonly folder: string
-  /** The branch that gets the work; by default the one that the team works for, else what is checked out. */
+  /** The branch that gets the work; default: the team's target, else the current branch. */
   readonly target?: string | undefined
-  /** What to judge instead of where a run would start. */
+  /** Instead of the commit where a run would start. */
   readonly commit?: string | undefined
   readonly again?: boolean | undefined
 }
 
-/** Judges the commit that a run would start from. Costs no run of an agent, and next to nothing the second time. */
+/** Judges the commit where a run would start. Runs no agent, and is nearly free the second time. */
 export async function preflightHere(session: Session, request: PreflightRequest): Promise<Preflight> {
   const { project, team, folder, target, again } = request
   const verifier = await verifierFor(session, { folder, again: again === true })
@@ -38,7 +36,7 @@ export async function preflightHere(session: Session, request: PreflightRequest)
   return { ...(await judgeBase(verifier, { commit, onRun })), setup }
 }
 
-/** What `doctor` says of the gates of this repository: what is known of them, without running anything. */
+/** For `doctor`: reports known results without running anything. */
 export async function examineGates(session: Session, { project, team, folder }: PreflightRequest): Promise<Finding[]> {
   const verifier = await verifierFor(session, { folder })
   const commit = await findStart(verifier, await runHere(session, { project, team }))
@@ -58,13 +56,13 @@ function tell(known: readonly Standing[]): string {
   return [summarizeStandings(known), ...advice].join("; ")
 }
 
-/** For people who start a run; programs find it in the events and in the answer. */
+/** For people; programs get it from events and the result. */
 export function showPreflight({ host, isJsonAsked }: Session, preflight: Preflight): void {
   const { io } = host
   if (!isJsonAsked) io.err(renderPreflight(preflight, { columns: io.columns, color: io.color }))
 }
 
-/** The set-up comes last, since its warnings say why a gate may be missing something. */
+/** The set-up comes last: its warnings explain why a gate may fail. */
 export function renderPreflight(preflight: Preflight, screen: Screen): string {
   const setup = describeSetup(preflight.setup).map(
     ({ status, detail }) => `${status === "ok" ? "Set-up" : "Warning"}: ${detail}`,

@@ -9,18 +9,17 @@ import type { TreeFiles } from "../../quality/gates/port.ts"
 import type { GateSetup } from "../../quality/verify/verifier.ts"
 import type { OwnSettings } from "../host.ts"
 
-/** A program that a repository would have us start, or a place that it would have us use. */
+/** A program that files of the repository would start, or a place that they would use. */
 export interface ProgramToStart {
-  /** What it is for, such as `test` or `setting workspace.setup`. */
+  /** `test` or `setting workspace.setup` */
   readonly what: string
   readonly line: string
-  /** The file that says so. */
   readonly from: string
-  /** What the file says the line does, where the line alone does not. */
+  /** The script behind the line, if it has one. */
   readonly script?: string
 }
 
-/** Everything that the committed files of a repository would start. What a person set at home or typed is their own word. */
+/** From the committed files only: a person's own settings and arguments need no consent. */
 export async function listPrograms(
   { repository, settings }: Pick<GateSetup, "repository" | "settings">,
   own: OwnSettings,
@@ -40,7 +39,7 @@ export async function listPrograms(
   return [...written, ...found, ...(await agentPrograms(tree))]
 }
 
-/** What sets up a checkout. A command of `workspace.setup` is a setting, of the repository or of the person's own. */
+/** `listPrograms` lists a command of `workspace.setup`, since it is a setting. */
 export function listSteps({ mode, steps }: SetupReport): ProgramToStart[] {
   if (mode !== "automatic") return []
   return steps.map(({ command, folder, reason }) => ({
@@ -50,10 +49,10 @@ export function listSteps({ mode, steps }: SetupReport): ProgramToStart[] {
   }))
 }
 
-/** Hooks of Claude Code, which sessions of people in the repository run. */
+/** Claude Code runs these hooks in every session in the repository. */
 const HOOK_FILE = ".claude/settings.json"
 
-/** Settings of agent programs that stand in the repository: servers and hooks that an agent would start. */
+/** MCP servers and hooks in the agent settings of the repository. */
 async function agentPrograms(tree: TreeFiles): Promise<ProgramToStart[]> {
   const read = async (path: string): Promise<string | undefined> => {
     const at = path.lastIndexOf("/")
@@ -80,7 +79,7 @@ async function skillFiles(tree: TreeFiles): Promise<string[]> {
   )
 }
 
-/** Every `command`, at any depth. */
+/** At any depth. */
 function commandsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return []
   const { command } = value as Record<string, unknown>

@@ -13,17 +13,15 @@ import { askPorts } from "./ask-ports.ts"
 import { findPlanFile, readStandings } from "./plan-facts.ts"
 import type { PlanInput } from "./plan-team.ts"
 
-/** A plan that somebody has yet to agree to. */
+/** A plan that awaits consent. */
 export interface Proposal extends Omit<CheckedPlan, "problems"> {
-  /** The document that holds it; null while it is in none. */
+  /** Null if no document holds it. */
   readonly file: string | null
-  /** Has it planned again, with what is to be different; where somebody planned it. */
+  /** Plans again with the remark; only for a plan that an agent made. */
   askAgain?(remark: string): Promise<Proposal>
-  /** What is to be done once the team is there. */
   onApplied?(): Promise<void>
 }
 
-/** From a file, a template, or a goal that agents plan. */
 export async function propose(
   session: Session,
   given: PlanInput,
@@ -55,7 +53,7 @@ export async function propose(
   return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true, beginsRun, budget })
 }
 
-/** For what is not a file that is there: a goal is no path, so a path is that of a file that is missing. */
+/** A goal is no path, so a path names a missing file. */
 export function assertNoFileName(what: string): void {
   if (LOOKS_LIKE_FILE.test(what))
     throw new AppError("plan.not_found", `there is no file ${quoteInput(what)}`, { file: what })
@@ -71,7 +69,7 @@ interface Crew {
 function assertCrew({ count, agentType }: Crew, { maxAgents, roles }: PlanFacts): void {
   if (count < 1 || count > maxAgents)
     throw new AppError("input.invalid", `${count} workers: use 1 to ${maxAgents}, which is team.maxAgents`)
-  // A task that owns nothing and may be anybody's: whoever cannot take that can take none.
+  // The easiest task: it owns no files and fits every role.
   assertCapable({ role: "worker", files: [] }, getRole(roles, agentType))
 }
 
@@ -90,7 +88,6 @@ async function fromTemplate(
   throw new AppError("plan.invalid", problems.map(({ message }) => message).join("; "))
 }
 
-/** Who owns the interface, where two write at the same time. */
 function sayOwners({ tasks }: Plan): string[] {
   const owners = tasks.filter(({ files }) => files.length > 0)
   return owners.map(
@@ -109,7 +106,7 @@ interface GoalToPlan {
   readonly facts: PlanFacts
   readonly crew?: Crew
   readonly coordinates?: boolean
-  /** The plan begins a new run of the team, which what it cost belongs to. */
+  /** The cost of planning belongs to the new run. */
   readonly beginsRun: boolean
   readonly budget: string | undefined
 }
@@ -136,7 +133,7 @@ async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal
 
 const NOTHING = { files: [], isCut: false, commands: [] }
 
-/** A goal may come before there is anything. */
+/** A goal may precede its repository. */
 function noRepository(error: unknown): undefined {
   if (error instanceof AppError) return undefined
   throw error

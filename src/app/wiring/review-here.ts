@@ -4,7 +4,6 @@ import type { Verdict } from "../../quality/verdict.ts"
 import type { Session } from "../command.ts"
 import { askPorts } from "./ask-ports.ts"
 
-/** The review of a team's work in the repository of a folder, by the agents that are set up here. */
 export async function reviewHere(
   session: Session,
   { name, folder, signal }: { readonly name: TeamName; readonly folder: string; readonly signal: AbortSignal },

@@ -3,7 +3,7 @@ import { detectCommands } from "../../quality/gates/detect-commands.ts"
 import { type SuggestedCommand, suggestCommands } from "../../quality/gates/suggest-commands.ts"
 import type { Session } from "../command.ts"
 
-/** What CI runs for a kind of gate that has no command here. Nothing where there is no repository. */
+/** CI commands for gates without a command; none outside of a repository. */
 export async function suggestHere({
   configured,
   host,
@@ -19,7 +19,7 @@ export async function suggestHere({
       return isEnabled && lines.length === 0 && !known.has(kind)
     })
   } catch (error) {
-    // Doctor tells by itself what is wrong with the place and the settings.
+    // Other checks of doctor report these errors.
     if (error instanceof AppError) return []
     throw error
   }

@@ -12,7 +12,7 @@ interface Warned {
   readonly warnings: readonly string[]
 }
 
-/** How every agent stands, each asked anew: for somebody who wants to know. */
+/** Asks every program again instead of using remembered answers. */
 export async function surveyAll(session: Session): Promise<Warned & { readonly standings: readonly AgentStanding[] }> {
   const { warnings, ...survey } = await readSurvey(session)
   return { standings: await surveyAgents({ ...survey, isAnew: true }), warnings }
@@ -27,7 +27,7 @@ export async function chooseHere(session: Session, asked: AgentChoice["asked"]):
   }
 }
 
-/** For `doctor`: how each program is reached, and what is missing before it can work. */
+/** For `doctor`: how to reach each program, and what it lacks. */
 export async function examineAgents(session: Session): Promise<Finding[]> {
   const { warnings: _, ...survey } = await readSurvey(session)
   const ready = survey.ready.filter(({ agent, isEnabled }) => isEnabled && isForDoctor(agent.name))
@@ -38,7 +38,7 @@ export async function examineAgents(session: Session): Promise<Finding[]> {
   return [{ check: "agents", status: "warning", detail: `no agent program is installed; ${ways}`, fixed: false }]
 }
 
-/** Programs that everybody may have: not the shell, and none that only a setting names. */
+/** Excludes the shell and programs that only a setting names. */
 function isForDoctor(agent: string): boolean {
   const program = findProgram(agent)
   return agent !== SCRIPT && program?.isNamedBySetting !== true
@@ -56,7 +56,7 @@ export async function readSurvey(session: Session) {
   return { ready: await agents(), home, clock: session.host.clock, ...(await findHealth(session)) }
 }
 
-/** Nobody needs a store to ask for a route, and one that cannot be opened is no reason not to answer. */
+/** Choosing an agent must work without a store. */
 async function findHealth({ configured, context, host }: Session) {
   const none: AgentHealth = { now: new Date(host.clock.now()).toISOString(), until: {}, faults: {}, quotas: {} }
   try {

@@ -16,24 +16,23 @@ import { listPrograms, listSteps, type ProgramToStart } from "./programs-here.ts
 
 interface Asked {
   readonly folder: string
-  /** A person said yes beforehand, with a flag. */
+  /** By a flag. */
   readonly isAgreed?: boolean | undefined
 }
 
-/** What a repository would start, and whether a person agreed to all of it. */
 export interface Standing {
   readonly repository: string
   readonly home: string
   readonly programs: readonly ProgramToStart[]
-  /** Those that nobody agreed to yet. */
+  /** Programs without consent. */
   readonly unknown: readonly ProgramToStart[]
   readonly settings: string
   readonly hasUntrusted: boolean
 }
 
 /**
- * Before programs of a repository are started for a person: each of them was agreed to, is agreed to now, or nothing
- * happens. What workers and their agents start needs no word of its own: the person who started the run was asked.
+ * Call before starting programs of a repository: throws unless a person has agreed, or agrees now, to each of them.
+ * Workers and their agents need no consent of their own: the person who started the run gave it.
  */
 export async function trustHere(session: Session, asked: Asked): Promise<void> {
   const { host } = session
@@ -49,7 +48,7 @@ export async function trustHere(session: Session, asked: Asked): Promise<void> {
   throw refusal(standing)
 }
 
-/** Undefined where nothing is checked out: then others say what is wrong. */
+/** Undefined without a checkout; others report that. */
 export async function findStanding(session: Session, { folder }: Pick<Asked, "folder">): Promise<Standing | undefined> {
   const { gates, home, ownSettings, setup: readSetup } = await session.configured()
   const setup = await gates(folder).catch((error: unknown) => {
@@ -78,11 +77,11 @@ export async function grant(session: Session, { repository, home, programs, sett
     at: new Date(session.host.clock.now()).toISOString(),
   }
   writeTrust(home, { ...readTrust(home), [repository]: record })
-  // Settings that did not hold until now do.
+  // Trusted settings now apply.
   await session.reconfigure?.()
 }
 
-/** Whole or not at all, and for the user only. */
+/** Atomic, and readable only by the user. */
 export function writeTrust(home: string, trust: TrustFile): void {
   const file = trustFileOf(home)
   mkdirSync(dirname(file), { recursive: true })

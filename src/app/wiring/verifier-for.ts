@@ -2,7 +2,6 @@ import type { Verifier } from "../../quality/verify/verifier.ts"
 import type { Session } from "../command.ts"
 import { findRoles } from "./find-roles.ts"
 
-/** What judging takes, for the repository of a folder. */
 export async function verifierFor(
   session: Session,
   input: { readonly again?: boolean; readonly folder?: string; readonly signal?: AbortSignal },

@@ -8,10 +8,9 @@ import { resolveRun } from "../../tasks/operations/lookup.ts"
 import type { WorkspaceTools } from "../../workers/swarm/worktrees.ts"
 import type { Session } from "../command.ts"
 
-/** The repository, for whoever is not in it. */
+/** For callers outside of the repository. */
 export const sourceDirField = v.optional(textField("folder of the repository; the current one by default"))
 
-/** Worktrees and pins of the team that a command is about. */
 export async function toolsOf(
   session: Session,
   { project, team, run, sourceDir }: TeamName & { readonly sourceDir?: string },
@@ -21,7 +20,7 @@ export async function toolsOf(
   return workspaces({ sourceDir: sourceDir ?? session.host.io.cwd, team: name })
 }
 
-/** Which run of the team is meant. A team that is not there yet begins with its first. */
+/** A team that does not exist begins with run 1. */
 export async function runHere(session: Session, name: TeamName): Promise<RunName> {
   const { hasStore } = await session.configured()
   if (name.run === undefined && !(await hasStore())) return { ...name, run: 1 }
@@ -39,7 +38,7 @@ interface HandWork<T> {
   readonly work: () => Promise<T>
 }
 
-/** Something by hand that begins work, on the newest state; with what a person should know. */
+/** Runs manual work on the updated integration branch; returns notes for the user. */
 export async function renewHere<T>(session: Session, { sourceDir, ...request }: HandWork<T>) {
   const { merging } = await session.configured()
   const { workspaces } = await toolsOf(session, { ...request, sourceDir })
@@ -49,7 +48,7 @@ export async function renewHere<T>(session: Session, { sourceDir, ...request }: 
 
 const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere"]
 
-/** Null where there is no repository, or another project's: workers can be stopped from anywhere. */
+/** Null outside of the project's repository: stopping workers must work anywhere. */
 export async function findTools(
   session: Session,
   place: TeamName & { readonly sourceDir?: string },

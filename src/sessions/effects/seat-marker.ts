@@ -1,25 +1,25 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 
 /**
- * A file for each session that has joined a team. Hooks of the other sessions, which are most, need not open the store. The
- * store has the facts; the marker only says where to look.
+ * A file for each joined session, so that hooks of all other sessions need not open the store. The store has the
+ * facts; the marker only says where to look.
  */
 export interface SeatMarker {
   readonly project: string
   readonly team: string
-  /** The tools that hooks check: `all` for a lead in strict delegation, else those that write. */
+  /** The tools that hooks check: `all` for a lead in strict delegation, else the writing ones. */
   readonly guards?: "all" | "writes"
-  /** When it joined, by the store's clock. */
+  /** By the store's clock. */
   readonly joinedAt?: string
-  /** Where it joined, which tells its repository. */
+  /** Where it joined; identifies the repository. */
   readonly folder?: string
   /** See `markedStore`. */
   readonly store?: string
 }
 
 /**
- * The address of the store for a marker, so that hooks find it even when settings change. An address that may have a
- * password is only kept when it was given as a flag.
+ * Lets hooks find the store even if settings change. Keeps an address that may have a password only if a flag gave
+ * it.
  */
 export function markedStore(address: string, flag: string | undefined): string | undefined {
   return address.startsWith("sqlite:") ? address : flag
@@ -27,7 +27,7 @@ export function markedStore(address: string, flag: string | undefined): string |
 
 export function writeMarker(home: string, terminalId: string, marker: SeatMarker): void {
   mkdirSync(`${home}/seats`, { recursive: true, mode: 0o700 })
-  // Written under a name that no session has, then renamed: readers never see half of it. It may hold a password.
+  // Write and rename, so that readers never see half of it. It may hold a password.
   const draft = pathOf(home, `.${terminalId}`)
   writeFileSync(draft, JSON.stringify(marker), { mode: 0o600 })
   renameSync(draft, pathOf(home, terminalId))
@@ -40,7 +40,7 @@ export function readMarker(home: string, terminalId: string): SeatMarker | undef
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined
 }
 
-/** Whether a session has joined, even if its marker cannot be read. Without a session: whether any has. */
+/** Also true for an unreadable marker. Without a session: whether any has joined. */
 export function hasMarker(home: string, terminalId: string): boolean {
   if (terminalId !== "") return isFileName(terminalId) && existsSync(pathOf(home, terminalId))
   const folder = `${home}/seats`
@@ -51,7 +51,7 @@ export function removeMarker(home: string, terminalId: string): void {
   if (isFileName(terminalId)) rmSync(pathOf(home, terminalId), { force: true })
 }
 
-/** An agent program may send anything as its session id. */
+/** An agent program may send any text as session id. */
 function isFileName(terminalId: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(terminalId)
 }

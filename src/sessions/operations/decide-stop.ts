@@ -11,19 +11,17 @@ import { answerShutdowns, takeInbox } from "./seat-duties.ts"
 
 export interface Stop {
   readonly terminalId: string
-  /** The same for the same stop, should it be told of twice. */
+  /** A repeated report of the same stop has the same id. */
   readonly id: string
-  /** The session goes on only because it was kept from ending before; null where its program does not say. */
+  /** A hook kept the session from ending before this stop; null if the program does not report it. */
   readonly isHeldBack: boolean | null
 }
 
-/** Whether a session that is about to end goes on, and what came in for it meanwhile. */
 export interface StopAnswer {
   readonly decision: StopDecision
   readonly messages: readonly Message[]
 }
 
-/** With its own task, with the next one, waiting, or not at all. */
 export type StopDecision =
   | { readonly kind: "end" }
   | { readonly kind: "finish"; readonly task: Task }
@@ -34,9 +32,9 @@ const END = { kind: "end" } as const
 const ENDED: StopAnswer = { decision: END, messages: [] }
 
 /**
- * A worker in a loop goes on while there is something to do, but never twice in a row without having claimed or
- * resolved a task in between: whoever only talks is let go. A loop that has nothing more to wait for is over. In a loop
- * nobody types a prompt, so messages come with the reason to go on.
+ * A worker in a loop goes on while it has work, but must claim or resolve a task between two stops: a session that
+ * only talks may end. The loop ends when there is nothing left to wait for. A loop has no prompts, so messages come
+ * with the reason to go on.
  */
 export function decideStop({ store, ids }: Pick<Context, "store" | "ids">, stop: Stop): Promise<StopAnswer> {
   return store.write(async (tx) => {
@@ -71,7 +69,7 @@ interface Loop {
   readonly worker: WorkerNow
 }
 
-/** What is left of a loop whose team or worker is gone is no loop. */
+/** A loop without its team or worker does not count. */
 async function findLoop(tx: Tx, terminalId: string): Promise<Loop | undefined> {
   const seat = await tx.seats.find(terminalId)
   const loop = await tx.loops.find(terminalId)
@@ -101,10 +99,10 @@ function isFor({ assignee, role }: Task, worker: WorkerNow): boolean {
 }
 
 const MOVES = ["task.claimed", "task.resolved"] as const satisfies readonly EventType[]
-/** More of others' between two stops of one session would be strange. */
+/** Far more than other workers make between two stops. */
 const MOST_MOVES = 500
 
-/** Whether the worker claimed or resolved a task after that event. */
+/** Whether the worker claimed or resolved a task after event `seq`. */
 async function movedSince(
   tx: Tx,
   team: StoredTeam,

@@ -4,7 +4,7 @@ import { flag } from "../../lib/schema.ts"
 import { idField, operation, roleField, teamFields } from "../../store/operation.ts"
 import type { LoopState } from "../loop-state.ts"
 
-/** Tells whether this terminal runs a worker loop. A loop that finds no state here must end. */
+/** A loop that finds no state must end. */
 export const loopState = operation({
   name: "loop-state",
   summary: "Get, start or clear the worker loop of this terminal",

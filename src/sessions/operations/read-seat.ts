@@ -10,7 +10,7 @@ export function readSeat({ store }: Pick<Context, "store">, terminalId: string):
   return store.read((tx) => tx.seats.find(terminalId))
 }
 
-/** Whether the joined team still exists, and not a later one of its name. Then a session without a seat was replaced. */
+/** The same team, not a later one with its name. If true, a session without a seat was replaced. */
 export async function isTeamThere(
   { store }: Pick<Context, "store">,
   { project, team, joinedAt }: TeamName & { readonly joinedAt?: string },
@@ -19,7 +19,7 @@ export async function isTeamThere(
   return found !== undefined && (joinedAt === undefined || found.createdAt <= joinedAt)
 }
 
-/** Messages stay unread. */
+/** Leaves messages unread. */
 export function readSeatFacts({ store }: Pick<Context, "store">, seat: Seat): Promise<SeatFacts> {
   return store.read(async (tx) => {
     const team = await getTeam(tx, seat)
@@ -34,7 +34,6 @@ export function readSeatFacts({ store }: Pick<Context, "store">, seat: Seat): Pr
   })
 }
 
-/** Whether there is a team of this name that a session could join. */
 export async function isTeamActive({ store }: Pick<Context, "store">, name: TeamName): Promise<boolean> {
   const team = await store.read((tx) => tx.teams.find(name))
   return team !== undefined && takesClaims(team)

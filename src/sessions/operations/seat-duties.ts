@@ -5,7 +5,7 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { renewHeld } from "../../tasks/operations/held-tasks.ts"
 import { nameOf, type Seat } from "../seat.ts"
 
-/** The session shows that it lives: what it holds stays its own. */
+/** Renews the session's claims. */
 export function keepSeat({ store }: Pick<Context, "store">, seat: Seat): Promise<void> {
   return store.write(async (tx) => {
     const team = await tx.teams.find(seat)
@@ -14,8 +14,8 @@ export function keepSeat({ store }: Pick<Context, "store">, seat: Seat): Promise
 }
 
 /**
- * What came in for the session since it was last told, for a turn that is about to begin: from now on it counts as
- * delivered and read, so that no message is told twice. A person's turn may be held back at its end again.
+ * Returns new messages for a turn that begins, and marks them as read, so that each is delivered once. After a
+ * prompt by a person, a hook may keep the session from ending again.
  */
 export function openTurn(
   { store, ids }: Pick<Context, "store" | "ids">,
@@ -35,7 +35,7 @@ export function openTurn(
   })
 }
 
-/** The lead wants the session to end: it agrees, as any worker does. The requests, which are read now. */
+/** Agrees to the lead's shutdown requests, as every worker does, and marks them as read. */
 export async function answerShutdowns(
   tx: Tx,
   team: StoredTeam,
@@ -50,7 +50,7 @@ export async function answerShutdowns(
   return requests
 }
 
-/** Unread messages, which from now on are delivered and read. */
+/** Marks the messages as delivered and read. */
 export async function takeInbox(
   tx: Tx,
   { key }: StoredTeam,

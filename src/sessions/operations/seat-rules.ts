@@ -6,7 +6,7 @@ import { listHeld } from "../../tasks/operations/held-tasks.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { Seat } from "../seat.ts"
 
-/** What a session may write as things stand: one for each task that its worker holds, and one for the lead. */
+/** One rule for each task that the worker holds, and one for the lead. */
 export async function seatRules(
   context: Pick<Context, "store" | "settings" | "roles">,
   { project, team, worker }: Pick<Seat, "project" | "team" | "worker">,
@@ -23,7 +23,6 @@ export async function seatRules(
   })
 }
 
-/** Nothing more is to be done for the team, by anybody. */
 export function isTeamOver(
   { store }: Pick<Context, "store">,
   { project, team }: Pick<Seat, "project" | "team">,

@@ -15,7 +15,7 @@ const terminalField = idField("which session or terminal; this one by default")
 
 export interface Joined extends Seat {
   readonly role: Role | null
-  /** Whether the session goes on to the next task by itself. */
+  /** Whether the session takes the next task by itself. */
   readonly loop: boolean
 }
 
@@ -32,7 +32,6 @@ const joinInput = {
   takeOver: flag("from a session that is gone: take its place"),
 }
 
-/** A session that joined is held to the rules of the team by its hooks. */
 export const join = operation({
   name: "join",
   summary: "Take part in the team with this session: as a worker, or as its lead",
@@ -64,7 +63,7 @@ export const join = operation({
         ? now
         : await tx.seats.put(team.key, { terminalId, part, worker: worker?.id ?? null, delegation })
       const { project, team: name } = team
-      // A loop is that of whoever the session was.
+      // The loop belonged to the previous part.
       if (!isSame) await tx.loops.remove(terminalId)
       if (input.loop === true)
         await tx.loops.put({ active: true, project, team: name, role: worker?.role ?? null, terminalId })
@@ -90,7 +89,7 @@ function checkPart({ lead, role, workerId, loop, delegation }: InputOf<typeof jo
     throw new AppError("usage", (say) => `${say.field("delegation")} is for the lead; add ${say.field("lead")}`)
 }
 
-/** One lead, and one session for each worker: two would take each other's tasks for their own. */
+/** One lead, and one session per worker: two would work on the same tasks. */
 async function makeRoom(
   tx: Tx,
   team: StoredTeam,
@@ -110,7 +109,7 @@ async function makeRoom(
         `${who} of ${team.project}/${team.team} is session ${holder.terminalId}, since ${holder.joinedAt}; if that one is gone, add ${say.field("takeOver")}`,
       { terminalId: holder.terminalId },
     )
-  // What it held stays the worker's, who is only somewhere else now.
+  // The worker keeps its tasks; it only moves to another session.
   await removeSeat(tx, team, holder, { released: [], reason: "taken over" })
 }
 
@@ -154,12 +153,12 @@ async function removeSeat(
   })
 }
 
-/** The worker ends; what it had begun is for others to take. */
+/** Stops the worker and releases its tasks. */
 async function giveBack(tx: Tx, team: StoredTeam, { worker }: Seat, reason: string): Promise<TaskId[]> {
   if (worker === null) return []
   const held = await lockWorking(tx, team.key, worker)
   for (const task of held) await releaseTask(tx, team, { task, by: worker, reason })
-  // To leave is no way out of a quarantine.
+  // Leaving does not end a quarantine.
   const isQuarantined = (await tx.workers.find(team.key, worker))?.status === "quarantined"
   if (!isQuarantined) await tx.workers.put(team.key, worker, { availability: "stopped" })
   return held.map((task) => task.id)

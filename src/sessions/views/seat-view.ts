@@ -4,9 +4,9 @@ import type { Message } from "../../messages/message.ts"
 import type { Role, Task } from "../../tasks/task.ts"
 import type { Seat, SeatFacts } from "../seat.ts"
 
-// What hooks tell a session that takes part in a team. Texts of others are quoted and cut.
+// Texts that hooks give to a session. Quotes and cuts texts of others.
 
-/** Marks a prompt that we made, in contrast to one that a person typed. */
+/** Marks our own prompts, unlike those that a person typed. */
 const OWN_WORD = "[teamwork]"
 
 export function isOwnWord(prompt: string): boolean {
@@ -87,7 +87,7 @@ export function sayMessages(messages: readonly Message[]): string {
   )
 }
 
-/** For a session that has not joined, where there is a team. */
+/** For a session that has not joined an existing team. */
 export function sayInvitation(team: TeamName, { terminalId }: { readonly terminalId: string | null }): string {
   const flag = terminalId === null ? "" : ` --terminal-id ${terminalId}`
   return `The team ${describeTeam(team)} works on this repository; if the user asks for it, take part with: teamwork join --loop${flag} (as a worker) or teamwork join --lead${flag}`
@@ -127,7 +127,7 @@ function listed(head: string, items: readonly string[]): string[] {
   ]
 }
 
-/** The folder of the session may belong to another team. */
+/** The session's folder may belong to another team. */
 function place({ project, team }: TeamName): string {
   return `--project ${project} --team ${team}`
 }

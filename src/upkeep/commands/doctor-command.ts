@@ -60,7 +60,7 @@ export const doctor = command({
 
 const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere", "repository.read_only"]
 
-/** What CI runs is told with the line to type, and never run by itself. */
+/** Suggests a CI command, but never runs it. */
 function asFinding({ kind, line, file, lineNumber }: SuggestedCommand): Finding {
   const way = `teamwork config set gates.${kind} ${quoteArgument(line)}`
   return {
@@ -71,7 +71,7 @@ function asFinding({ kind, line, file, lineNumber }: SuggestedCommand): Finding 
   }
 }
 
-/** What this repository belongs to does not matter: it is only looked at. */
+/** Only reads, so the owner of the repository does not matter. */
 async function setupHere({ configured, host }: Pick<Session, "configured" | "host">) {
   try {
     return await (await configured()).setup(host.io.cwd)
@@ -81,7 +81,7 @@ async function setupHere({ configured, host }: Pick<Session, "configured" | "hos
   }
 }
 
-/** Nothing where there is no repository. */
+/** Empty outside of a repository. */
 async function mendMoves(session: Session): Promise<readonly string[]> {
   const { configured, host } = session
   const here = await configured()
@@ -89,7 +89,7 @@ async function mendMoves(session: Session): Promise<readonly string[]> {
   return (await here.merging(host.io.cwd)).merges.recover()
 }
 
-/** Nothing where there is no repository, or no commit to judge. */
+/** Empty outside of a repository, and without a commit. */
 async function gatesOf(session: Session) {
   const { project, team } = await session.configured()
   const here = await workspacesOf({ project, team }, session)
@@ -102,7 +102,7 @@ async function gatesOf(session: Session) {
   }
 }
 
-/** Undefined where the team's repository is another one, or there is none here. */
+/** Undefined outside of the team's repository. */
 async function workspacesOf(name: TeamName, session: Session) {
   const { configured, host } = session
   const here = await configured()
