@@ -28,11 +28,9 @@ export interface Session {
   readonly isJsonAsked: boolean
   /** Fires when the caller stops waiting. The command line never sets it. */
   readonly cancelled?: AbortSignal
-  /** Opens the store at the first call. */
   context(): Promise<Context>
 }
 
-/** A command that people and agents can call. */
 export interface Command<F extends Fields = Fields> {
   readonly summary: string
   readonly fields: F
@@ -44,7 +42,6 @@ export interface Command<F extends Fields = Fields> {
   run(session: Session, input: InputOf<F>): Promise<Outcome>
 }
 
-/** Infers the type of the input from the fields. */
 export function command<F extends Fields>(definition: Command<F>): Command<F> {
   return definition
 }
@@ -59,7 +56,6 @@ export interface Outcome {
   readonly exitCode?: number
   /** A pipe gets the text too, unless the caller asks for JSON. */
   readonly isDocument?: boolean
-  /** The command has printed everything. */
   readonly silent?: boolean
 }
 
@@ -68,7 +64,6 @@ export function fromOperation<F extends Fields, Result>(
   options: {
     readonly positional?: readonly string[]
     readonly example?: string
-    /** For programs, instead of the result itself. */
     readonly data?: (result: Result) => unknown
     readonly text: (result: Result, screen: Screen) => string | Promise<string>
   },

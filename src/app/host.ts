@@ -36,11 +36,9 @@ export interface Host {
   /** The folder of our own state and settings. */
   readonly home: string
   readonly version: string
-  /** Show the stack of an unexpected error. */
   readonly isDebugging: boolean
-  /** Throws on the first problem. With `share`, which returns the session's store, the store names the project. */
+  /** Throws on the first problem. With `share`, the session's store names the project. */
   configure(flags: GlobalFlags, share?: ShareStore): Promise<Configured>
-  /** Loads git. */
   scopes(folder: string): Promise<Scopes>
   readonly configuration: Configuration
 }
@@ -75,7 +73,6 @@ export interface Configured {
   agents(): Promise<readonly ReadyAgent[]>
   /** In characters. */
   promptLimits(): Promise<(agent: string) => number>
-  /** Opening a store would create it. */
   hasStore(): Promise<boolean>
   /** Throws outside of a repository. */
   gates(folder: string): Promise<GateSetup>
@@ -83,9 +80,8 @@ export interface Configured {
   setup(folder: string): Promise<SetupReport>
   merging(folder: string): Promise<Merging>
   engine(): Promise<EngineSettings>
-  /** The configured runtime, unless one is named. */
   runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
-  /** Panes of our tmux server whose owner, `project/team/worker`, is unknown; `fix` closes them. */
+  /** Panes of our tmux server with an unknown owner, `project/team/worker`; `fix` closes them. */
   strayPanes(isKnown: (owner: string) => boolean, fix: boolean): Promise<readonly string[]>
   /** May contain user and password. */
   readonly storeAddress: string
@@ -119,12 +115,10 @@ export interface Io {
   readonly color: boolean
   /** The size now; `columns` is the width at the start. */
   size(): { readonly columns: number; readonly rows: number }
-  /** Returns a function that removes the listener. */
   onResize(listener: () => void): () => void
   readonly cwd: string
   input(): Promise<string>
   out(text: string): void
-  /** Adds no line breaks. */
   outParts(parts: Iterable<string>): void
   err(text: string): void
   errBytes(chunk: Uint8Array): void

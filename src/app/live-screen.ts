@@ -25,18 +25,14 @@ export interface Watcher {
 export interface WatchOptions {
   /** Ends the watching after one last look. */
   readonly signal: AbortSignal
-  /** Also end when the team has no more work. */
   readonly untilOver: boolean
-  /** One line: the keys and commands for the viewer. */
   readonly hint: string
   /** Print every step of a task, not only the important ones. */
   readonly steps: boolean
 }
 
-/** The least time between two looks. */
 const BETWEEN_LOOKS_MS = 200
 
-/** Returns the last look. */
 export async function watchTeam(
   session: Session,
   name: TeamName,
@@ -121,7 +117,6 @@ function lineWatcher({ io, clock }: { io: Io; clock: Clock }, { steps }: { reado
 /** The least time between two frames; a quiet screen redraws every TICK_MS. */
 const FRAME_MS = 200
 const TICK_MS = 1000
-/** More than fit on any screen. */
 const MAX_LINES = 100
 
 function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { readonly hint: string }): Watcher {

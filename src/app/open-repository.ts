@@ -45,7 +45,6 @@ export interface Repositories {
   workspaces(config: Config, place: Place): Promise<WorkspaceTools>
   gates(config: Config, place: Place): Promise<GateSetup>
   readonly work: RepositoryWork
-  /** What the set-up of the commit in HEAD would do. */
   setup(config: Config, place: Place): Promise<SetupReport>
 }
 
@@ -145,7 +144,6 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
   }
 }
 
-/** For a repository without a commit. */
 const NO_FILES = { list: async () => [], read: async () => "" }
 
 function workspaceSettings(config: Config) {

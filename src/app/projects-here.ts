@@ -36,7 +36,6 @@ export function makeProjectsHere({ store, repositories, say }: Ports): ProjectsH
   const name = async (place: RepositoryPlace) => {
     const { id, gitDir } = place
     const known = id === null ? undefined : await (await store()).read((tx) => tx.projects.findDefault(id))
-    // The usual case, with one query.
     if (known?.gitDir === gitDir) return known.project
     return nameProject(await context(), await asItself(await store(), place), hasRefs(gitDir))
   }
@@ -93,7 +92,6 @@ async function isCopy(known: ProjectRepository, { id, gitDir }: RepositoryPlace)
   try {
     return realpathSync(known.gitDir) !== realpathSync(gitDir)
   } catch {
-    // One of them is gone.
     return false
   }
 }

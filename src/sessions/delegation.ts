@@ -1,5 +1,5 @@
-// In strict delegation a lead runs the team and leaves all work on the project to workers. This is a closed list:
-// everything that is not known to be harmless is denied.
+// In strict delegation a lead leaves all work on the project to workers. A closed list: everything that is not known to
+// be harmless is denied.
 import { splitCommand } from "../lib/text/split-command.ts"
 import { findWrite, type ToolCall } from "../ownership/find-write.ts"
 import { SHELL_TOOLS } from "../tasks/observed.ts"
@@ -11,11 +11,9 @@ export interface LeadPlace {
   readonly isOurs: (path: string) => boolean
   /** The command line of this program, if called by its path. */
   readonly self: readonly string[]
-  /** After the end of the team its lead may leave. */
   readonly isOver: boolean
 }
 
-/** The reason for a refusal; undefined if allowed. */
 export function judgeDelegation({ tool, input }: ToolCall, place: LeadPlace): string | undefined {
   const denied = (what: string) => `${what}${WAY_OUT}`
   const write = findWrite({ tool, input })
@@ -51,7 +49,6 @@ const ESCAPES =
   "while the team is at work a lead in strict delegation neither leaves nor joins otherwise; only the user can, in a terminal: teamwork leave --terminal-id ID"
 
 const WORKFLOW = ".workflow/"
-/** Files of the repository that define the team's work. */
 const READABLE = [
   WORKFLOW,
   ".teamwork/",

@@ -13,7 +13,6 @@ export type Delegation = (typeof DELEGATIONS)[number]
 
 /** A session or terminal in a team. Its hooks enforce the team's rules. */
 export interface Seat {
-  /** The id of the session or terminal. */
   readonly terminalId: string
   readonly project: string
   readonly team: string
@@ -46,7 +45,6 @@ export function noteSeen(memory: SeatMemory, id: string): SeatMemory | undefined
   return { ...memory, seen: [...memory.seen, id].slice(-MOST_SEEN) }
 }
 
-/** The name for messages. */
 export function nameOf(seat: Pick<Seat, "worker">): string {
   return seat.worker ?? LEAD
 }

@@ -31,7 +31,6 @@ export interface Examination {
   strays(known: ReadonlySet<string>, fix: boolean): Promise<readonly string[]>
   /** Finishes what killed processes left half done in this repository; returns descriptions. */
   mendMoves(): Promise<readonly string[]>
-  /** Undefined outside of a repository. */
   setup(): Promise<SetupReport | undefined>
   agents(): Promise<Finding[]>
   /** Runs no gate. */

@@ -7,7 +7,6 @@ import { splitArguments } from "../../lib/text/split-arguments.ts"
 import type { SettingValue } from "./setting.ts"
 import { type Config, isSettingKey } from "./settings.ts"
 
-/** Undefined if the program does not have the setting. */
 function agentSetting(config: Config, agent: string, name: string): SettingValue | undefined {
   const key = `agents.${programOf(agent)}.${name}`
   return isSettingKey(key) ? config(key) : undefined

@@ -154,7 +154,6 @@ async function followGitFile(file: string): Promise<string> {
   return view !== undefined && (await isFile(`${view}/commondir`)) ? view : gitDir
 }
 
-/** The folder that all worktrees share. */
 async function commonDirOf(gitDir: string): Promise<string> {
   const link = (await readText(`${gitDir}/commondir`))?.replace(/[\r\n]+$/, "")
   return link === undefined || link === "" ? gitDir : resolvePath(link, gitDir)

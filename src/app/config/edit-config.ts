@@ -76,7 +76,6 @@ export function unsetConfig({ file, key }: { file: string; key: string }): Confi
 
 type Settings = { readonly [key: string]: unknown }
 type SettingsFile = {
-  /** Undefined if the file does not exist. */
   readonly text: string | undefined
   readonly root: Settings
   lineOf(path: readonly string[]): number | undefined

@@ -9,7 +9,6 @@ export type Environment = {
   /** The terminal of a person or agent; safe as a file name. */
   readonly terminalId: string
   readonly noColor: boolean
-  /** Show the stack of an unexpected error. */
   readonly isDebugging: boolean
   /** Unlimited for a pipe: programs get uncut text. */
   readonly columns: number

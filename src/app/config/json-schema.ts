@@ -10,7 +10,6 @@ export function configJsonSchema(): JsonSchema {
   const { $schema: draft, ...rest } = toJsonSchema(file, {
     target: "draft-2020-12",
     ignoreActions: ["safe_integer", "finite"],
-    // Every key is optional.
     overrideSchema: ({ jsonSchema: { required: _, ...optional } }) => optional,
   })
   return { $schema: draft, $id: "config.schema.json", title, ...rest }

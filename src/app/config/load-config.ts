@@ -16,7 +16,6 @@ import {
 export interface ConfigInput {
   readonly env: Env
   readonly cwd: string
-  /** If the caller has found the repository already. */
   readonly git?: Promise<Git | undefined>
   readonly flags?: { readonly [Key in SettingKey]?: string | undefined }
 }
@@ -85,10 +84,8 @@ export interface Layer {
   readonly problems: Problem[]
   readonly needTrust: [SettingKey, unknown][]
   readonly untrusted: SettingKey[]
-  /** Empty if the source is not a file. */
   readonly file: string
   readonly text: string
-  /** For relative paths. */
   readonly baseFolder: string
   readonly userHome: string
 }

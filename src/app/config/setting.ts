@@ -6,7 +6,6 @@ export type SettingValue = string | number | boolean | readonly string[] | reado
 export interface Setting<Value extends SettingValue = SettingValue> extends SettingOptions {
   readonly default: Value
   readonly description: string
-  /** For error messages. */
   readonly expects: string
   /** Built on demand: a call checks only the settings that are set. */
   readonly schema: () => v.GenericSchema<Value>

@@ -4,7 +4,6 @@ import { dirname, resolvePath } from "../../lib/paths.ts"
 import { type Env, variable } from "./environment.ts"
 import type { SettingKey } from "./settings.ts"
 
-/** A person's consent for one repository. */
 const TrustRecord = v.object({
   /** Hash of the settings in its file. */
   settings: v.string(),

@@ -15,7 +15,6 @@ import { renewHere } from "./workspace-tools.ts"
 interface Place {
   readonly name: TeamName
   readonly sourceDir: string | undefined
-  /** Deliver finished tasks without the others. */
   readonly isPartial: boolean
 }
 

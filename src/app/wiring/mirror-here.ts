@@ -24,7 +24,6 @@ export async function writeHome(session: Session, name: TeamName): Promise<void>
   }
 }
 
-/** Updates the team's folder in the home until the signal fires. */
 export async function mirrorHere(session: Session, name: TeamName, signal: AbortSignal): Promise<void> {
   const { home } = await session.configured()
   const place = homePlace(home, name)

@@ -28,7 +28,6 @@ export interface TeamToRun extends TeamName, Pick<EngineSnapshot["team"], "sched
   readonly limits: Pick<EngineLimits, "staffing" | "maxAgents" | "enableCascade">
 }
 
-/** Estimates open tasks and their follow-ups. */
 export async function estimateTeam(
   session: Session,
   { tasks, limits, schedule, ...name }: TeamToRun,

@@ -55,7 +55,6 @@ function nothingToTest(error: unknown): boolean {
 
 const MAX_BYTES = 20_000_000
 
-/** Undefined if the file does not exist. */
 export async function findPlanFile(
   session: Session,
   path: string,

@@ -45,14 +45,12 @@ export type PlanInput = InputOf<typeof planInput>
 
 export type Planned = {
   readonly shown: Decomposition
-  /** A person has seen the plan. */
   readonly isShown: boolean
 } & (
   | { readonly file: string; readonly applied: null }
   | { readonly file: string | null; readonly applied: AppliedPlan }
 )
 
-/** Creates the team and its tasks after consent. */
 export async function planTeam(session: Session, given: PlanInput): Promise<Planned> {
   assertOneChoice(given)
   const facts = await planFacts(session, given)

@@ -18,7 +18,6 @@ export interface PreflightRequest extends TeamName {
   readonly folder: string
   /** The branch that gets the work; default: the team's target, else the current branch. */
   readonly target?: string | undefined
-  /** Instead of the commit where a run would start. */
   readonly commit?: string | undefined
   readonly again?: boolean | undefined
 }

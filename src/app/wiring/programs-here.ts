@@ -79,7 +79,6 @@ async function skillFiles(tree: TreeFiles): Promise<string[]> {
   )
 }
 
-/** At any depth. */
 function commandsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return []
   const { command } = value as Record<string, unknown>

@@ -13,9 +13,7 @@ import { askPorts } from "./ask-ports.ts"
 import { findPlanFile, readStandings } from "./plan-facts.ts"
 import type { PlanInput } from "./plan-team.ts"
 
-/** A plan that awaits consent. */
 export interface Proposal extends Omit<CheckedPlan, "problems"> {
-  /** Null if no document holds it. */
   readonly file: string | null
   /** Plans again with the remark; only for a plan that an agent made. */
   askAgain?(remark: string): Promise<Proposal>
@@ -69,7 +67,7 @@ interface Crew {
 function assertCrew({ count, agentType }: Crew, { maxAgents, roles }: PlanFacts): void {
   if (count < 1 || count > maxAgents)
     throw new AppError("input.invalid", `${count} workers: use 1 to ${maxAgents}, which is team.maxAgents`)
-  // The easiest task: it owns no files and fits every role.
+  // The least demanding task: a role that cannot take it can take none.
   assertCapable({ role: "worker", files: [] }, getRole(roles, agentType))
 }
 

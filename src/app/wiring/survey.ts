@@ -27,7 +27,6 @@ export async function chooseHere(session: Session, asked: AgentChoice["asked"]):
   }
 }
 
-/** For `doctor`: how to reach each program, and what it lacks. */
 export async function examineAgents(session: Session): Promise<Finding[]> {
   const { warnings: _, ...survey } = await readSurvey(session)
   const ready = survey.ready.filter(({ agent, isEnabled }) => isEnabled && isForDoctor(agent.name))
@@ -38,7 +37,6 @@ export async function examineAgents(session: Session): Promise<Finding[]> {
   return [{ check: "agents", status: "warning", detail: `no agent program is installed; ${ways}`, fixed: false }]
 }
 
-/** Excludes the shell and programs that only a setting names. */
 function isForDoctor(agent: string): boolean {
   const program = findProgram(agent)
   return agent !== SCRIPT && program?.isNamedBySetting !== true

@@ -24,7 +24,6 @@ export interface Standing {
   readonly repository: string
   readonly home: string
   readonly programs: readonly ProgramToStart[]
-  /** Programs without consent. */
   readonly unknown: readonly ProgramToStart[]
   readonly settings: string
   readonly hasUntrusted: boolean

@@ -102,7 +102,6 @@ const MOVES = ["task.claimed", "task.resolved"] as const satisfies readonly Even
 /** Far more than other workers make between two stops. */
 const MOST_MOVES = 500
 
-/** Whether the worker claimed or resolved a task after event `seq`. */
 async function movedSince(
   tx: Tx,
   team: StoredTeam,

@@ -5,7 +5,6 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { renewHeld } from "../../tasks/operations/held-tasks.ts"
 import { nameOf, type Seat } from "../seat.ts"
 
-/** Renews the session's claims. */
 export function keepSeat({ store }: Pick<Context, "store">, seat: Seat): Promise<void> {
   return store.write(async (tx) => {
     const team = await tx.teams.find(seat)
@@ -50,7 +49,6 @@ export async function answerShutdowns(
   return requests
 }
 
-/** Marks the messages as delivered and read. */
 export async function takeInbox(
   tx: Tx,
   { key }: StoredTeam,

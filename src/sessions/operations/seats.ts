@@ -15,7 +15,6 @@ const terminalField = idField("which session or terminal; this one by default")
 
 export interface Joined extends Seat {
   readonly role: Role | null
-  /** Whether the session takes the next task by itself. */
   readonly loop: boolean
 }
 
@@ -153,7 +152,6 @@ async function removeSeat(
   })
 }
 
-/** Stops the worker and releases its tasks. */
 async function giveBack(tx: Tx, team: StoredTeam, { worker }: Seat, reason: string): Promise<TaskId[]> {
   if (worker === null) return []
   const held = await lockWorking(tx, team.key, worker)

@@ -87,7 +87,6 @@ export function sayMessages(messages: readonly Message[]): string {
   )
 }
 
-/** For a session that has not joined an existing team. */
 export function sayInvitation(team: TeamName, { terminalId }: { readonly terminalId: string | null }): string {
   const flag = terminalId === null ? "" : ` --terminal-id ${terminalId}`
   return `The team ${describeTeam(team)} works on this repository; if the user asks for it, take part with: teamwork join --loop${flag} (as a worker) or teamwork join --lead${flag}`

@@ -81,7 +81,6 @@ async function setupHere({ configured, host }: Pick<Session, "configured" | "hos
   }
 }
 
-/** Empty outside of a repository. */
 async function mendMoves(session: Session): Promise<readonly string[]> {
   const { configured, host } = session
   const here = await configured()
@@ -89,7 +88,6 @@ async function mendMoves(session: Session): Promise<readonly string[]> {
   return (await here.merging(host.io.cwd)).merges.recover()
 }
 
-/** Empty outside of a repository, and without a commit. */
 async function gatesOf(session: Session) {
   const { project, team } = await session.configured()
   const here = await workspacesOf({ project, team }, session)
@@ -102,7 +100,6 @@ async function gatesOf(session: Session) {
   }
 }
 
-/** Undefined outside of the team's repository. */
 async function workspacesOf(name: TeamName, session: Session) {
   const { configured, host } = session
   const here = await configured()
