@@ -1,7 +1,7 @@
 import { AppError } from "../kernel/errors.ts"
 import { codeOf } from "../lib/error-code.ts"
 
-/** A repository that may not be written is no bug of ours, wherever that was noticed; undefined for anything else. */
+/** A repository that we may not write is not a bug of ours. Undefined for any other error. */
 export function explainDenied(error: unknown): AppError | undefined {
   const code = codeOf(error)
   if (code !== "EACCES" && code !== "EROFS" && code !== "EPERM") return undefined

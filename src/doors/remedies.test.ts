@@ -47,7 +47,7 @@ describe("the messages of errors", () => {
     const loaded = await Promise.all(COMMANDS.map(({ load }) => load()))
     const flags = loaded.flatMap(({ fields }) => flagsOf(fields).map(({ name }) => name))
     const names = COMMANDS.map(({ name }) => name).join("|")
-    // What a person is to type into git is nobody's words but git's.
+    // Git commands for a person are in git's own words.
     const typed = new RegExp(
       `(?<!\\ba(?:nother)? )teamwork (?:${names})\\b|(?<!git [^;"\`]*)--(?:${flags.join("|")})\\b`,
     )

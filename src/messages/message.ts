@@ -3,11 +3,10 @@ import type { TaskId } from "../kernel/ids.ts"
 export const MESSAGE_TYPES = ["text", "idle_notification", "shutdown_request", "shutdown_response"] as const
 export type MessageType = (typeof MESSAGE_TYPES)[number]
 
-/** The lead's inbox. */
 export const LEAD = "orchestrator"
 const LEAD_ALIASES = ["lead", "team-lead", "coordinator"]
 
-/** As a recipient: every worker. Only the lead may use it. */
+/** Every worker, as a recipient. Only the lead may use it. */
 export const EVERYBODY = "all"
 
 export interface Message {
@@ -28,7 +27,6 @@ export interface IdleNotification {
   readonly failure_reason?: string
 }
 
-/** Sent to the lead when a worker becomes idle. */
 export function idleMessage({ id, payload }: { readonly id: string; readonly payload: IdleNotification }) {
   return { id, from: payload.worker_id, to: LEAD, type: "idle_notification", payload } as const
 }
@@ -39,7 +37,6 @@ export function problemWithWorkerName(name: string): string | undefined {
   return isFree ? undefined : `"${name}" cannot be the name of a worker: it stands for the lead or for all workers`
 }
 
-/** The name an inbox is stored under. */
 export function inboxName(name: string): string {
   return LEAD_ALIASES.includes(name) ? LEAD : name
 }

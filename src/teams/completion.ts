@@ -1,17 +1,15 @@
 import type { Document } from "../kernel/document.ts"
 import type { Team } from "../kernel/team.ts"
 
-/** What happens to a team when its work is done. `interactive`: a person decides. */
+/** `interactive`: a person decides. */
 export const COMPLETION_ACTIONS = ["interactive", "archive", "keep", "export"] as const
 export type CompletionAction = (typeof COMPLETION_ACTIONS)[number]
 
-/** The document with the summary of an archived or exported team. */
 export const SUMMARY_OF = { archive: "completion/archive.md", export: "completion/export.md" } as const
 
-/** The pause reason of a team that was kept. */
 export const KEPT = "kept for later"
 
-/** What was done with the team; `interactive` before a decision. */
+/** `interactive` before a decision. */
 export function completionAction({
   team,
   documents,

@@ -1,15 +1,13 @@
 import type { ProjectRepository, RepositoryId } from "../kernel/repository.ts"
 
-/** What decides which repository a project belongs to. */
 export interface ProjectFacts {
   readonly repositories: readonly ProjectRepository[]
   readonly hasTeams: boolean
-  /** One of its teams worked in a repository; that repository has refs of the work. */
+  /** One of its teams worked in a repository, which has refs of the work. */
   readonly hasWork: boolean
 }
 
 /**
- * The relation of a project to a repository:
  * - `own`: it belongs to this repository.
  * - `taken`: it belongs to others.
  * - `free`: the name is not used.
@@ -27,7 +25,7 @@ export function standingOf({ repositories, hasTeams, hasWork }: ProjectFacts, id
 
 const MAX_NAME_LENGTH = 60
 
-/** Possible project names of a repository, best first: `api`, `api-2`, `api-3`, ... */
+/** Best first: `api`, `api-2`, `api-3`, ... */
 export function* possibleNames(name: string): Generator<string, never> {
   yield name
   const stem = name.slice(0, MAX_NAME_LENGTH).replace(/[-._]+$/, "")

@@ -4,11 +4,11 @@ import { commandLine, flagOf } from "../../kernel/command-line.ts"
 import type { AppError } from "../../kernel/errors.ts"
 import { introduce, type Remedy, type Words } from "../../kernel/remedy.ts"
 
-/** The words of an error for whoever has a shell: fields are flags, a remedy is a command line. */
+/** For callers with a shell: fields are flags, a remedy is a command line. */
 export async function cliWords(
   { remedies }: Pick<AppError, "remedies">,
   commands: readonly CommandRow[],
-  /** `--project`, `--team` and `--store` as they were given: the way out is for the same team. */
+  /** As given in the call: the remedy is for the same team. */
   place: GlobalFlags = {},
 ): Promise<Words> {
   const lines = new Map<Remedy, string>()
@@ -19,7 +19,7 @@ export async function cliWords(
   }
 }
 
-/** The line as people type it: without the flags that its command can do without. */
+/** Leaves out flags that the command can do without. */
 export async function typedLine(
   remedy: Remedy,
   commands: readonly CommandRow[],
@@ -27,7 +27,7 @@ export async function typedLine(
 ): Promise<string> {
   const row = commands.find(({ name }) => name === remedy.operation)
   const { operation, fields } = remedy
-  // To link is about a repository and a project, whatever team the call was for.
+  // A link does not depend on the team of the call.
   const flags = operation === "link" ? { store: place.store } : place
   return commandLine({ operation, fields: { ...fields, ...flags } }, await row?.load())
 }

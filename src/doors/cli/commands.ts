@@ -424,7 +424,6 @@ export const COMMANDS: readonly CommandRow[] = [
 
 type CommandOf<Module> = { [Name in keyof Module]: Module[Name] extends Command ? Name : never }[keyof Module]
 
-/** The rows of a module: the name of each command, and the export that is the command. */
 function commandsIn<Module>(load: () => Promise<Module>, names: Record<string, CommandOf<Module>>): CommandRow[] {
   return Object.entries(names).map(([name, command]) => ({
     name,
@@ -432,16 +431,15 @@ function commandsIn<Module>(load: () => Promise<Module>, names: Record<string, C
   }))
 }
 
-/** The commands in help and completion. */
 export const VISIBLE_COMMANDS = COMMANDS.filter((row) => row.isInternal !== true)
 
-/** The row the arguments begin with, and how many of them name it. */
+/** `used`: how many arguments the name has. */
 export function findCommand(args: readonly string[]): { row: CommandRow; used: number } | undefined {
   const [first = "", second = ""] = args
   const both = `${first} ${second}`
   const two = COMMANDS.find((row) => row.name === both)
   if (two !== undefined) return { row: two, used: 2 }
-  // Making all the other names takes longer than all the rest here, and hooks come by their own.
+  // Making all dashed names is the slowest step, and hooks use their own name.
   const one = COMMANDS.find((row) => row.name === first) ?? COMMANDS.find((row) => dashedName(row) === first)
   return one && { row: one, used: 1 }
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../kernel/errors.ts"
 const FAILURE = 1
 const USAGE = 2
 
-/** 2 when the call itself was wrong and would be wrong again, 1 when it could not be done. */
+/** 2 when the call itself is wrong, 1 when it failed. */
 export function exitCodeOf(code: ErrorCode): number {
   return code === "usage" ||
     code === "input.invalid" ||

@@ -4,7 +4,6 @@ import { checkFields, describeField, type FieldFacts, type Fields } from "../../
 import { kebab } from "../../lib/text/kebab.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 
-/** A field seen as a command-line flag. */
 export interface Flag extends FieldFacts {
   readonly field: string
   readonly name: string
@@ -23,7 +22,7 @@ export function flagsOf(fields: Fields): Flag[] {
   }))
 }
 
-/** Turns arguments into field values; every problem is one line that names the flag. */
+/** Every problem is one line that names the flag. */
 export function parseFlags(
   args: readonly string[],
   flags: readonly Flag[],
@@ -61,20 +60,20 @@ export function parseFlags(
   }
 }
 
-/** Checks values against their fields; a problem names the field in the words of the door. */
+/** A problem names the field as the caller writes it. */
 export function checkInput(fields: Fields, values: Record<string, unknown>, example?: string): Record<string, unknown> {
   const checked = checkFields(fields, values)
   if (checked.ok) return checked.values
   const { field, isMissing, problem, issue } = checked
   if (isMissing) {
-    // What is missing may also be given without its name, which the example shows.
+    // The example shows that a missing value may also be given without its flag.
     const way = example === undefined ? "" : `; for example: ${example}`
     throw new AppError("usage", (say) => `${say.field(field)} is missing${way}`, { field })
   }
-  // The value that is wrong: of a list, the item.
+  // In a list, the wrong item.
   const value = issue.input
   const close = issue.type === "picklist" ? nearest(String(value), choicesOf(fields[field])) : undefined
-  // A check of our own names the value itself where it helps.
+  // Our own checks name the value where it helps.
   const text = typeof value === "object" ? JSON.stringify(value) : String(value)
   const shown = issue.type === "raw_check" ? "" : ` ${quoteInput(text)}`
   throw new AppError(

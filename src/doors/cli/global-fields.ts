@@ -1,7 +1,6 @@
 import * as v from "valibot"
 import { choice, type Fields, flag, text } from "../../lib/schema.ts"
 
-/** Flags every command takes. */
 export const GLOBAL_FIELDS = {
   project: v.optional(text("project name; the repository's folder by default")),
   team: v.optional(text("team name; the branch by default")),
@@ -11,5 +10,5 @@ export const GLOBAL_FIELDS = {
   help: flag("show this help"),
 } satisfies Fields
 
-/** Fields that the machine knows when the caller leaves them out. */
+/** Detected when the caller leaves them out. */
 export const DETECTED_FIELDS: readonly string[] = ["project", "team", "terminalId"]

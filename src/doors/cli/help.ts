@@ -9,7 +9,6 @@ export function commandHelp(row: CommandRow, command: Command): string {
   return [describeCommand(row, command), "", "For every command:", ...shared.map(describeFlag)].join("\n")
 }
 
-/** What is the command's own. */
 export function describeCommand(row: CommandRow, command: Command): string {
   const flags = flagsOf(command.fields).filter(
     (flag) => (!(flag.field in GLOBAL_FIELDS) || isOwn(command, flag)) && flag.field !== command.takesRest,
@@ -29,7 +28,7 @@ export function describeCommand(row: CommandRow, command: Command): string {
   ].join("\n")
 }
 
-/** A flag of every command that this one understands in a way of its own. */
+/** A global flag that this command defines differently. */
 function isOwn({ fields }: Command, { field }: Flag): boolean {
   return field === "format" && field in fields
 }

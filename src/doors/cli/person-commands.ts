@@ -1,8 +1,8 @@
 import { AppError } from "../../kernel/errors.ts"
 
 /**
- * What the agent of a worker cannot call: decisions of a person, verdicts, rules of the team, settings, and commands that
- * move branches. Its worker claims and resolves the task; an agent that did so itself would bypass the gates.
+ * Not for the agent of a worker: decisions of a person, verdicts, team rules, settings, and commands that move
+ * branches. Its worker claims and resolves the task; an agent that did so itself would bypass the gates.
  */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   "project update",
@@ -45,13 +45,13 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   "config unset",
 ])
 
-/** Flags that only a person may use: a status ends a task, and commands would run without a gate. */
+/** A status would end a task, and commands would run without a gate. */
 const FIELDS_FOR_PEOPLE: Readonly<Record<string, readonly string[]>> = {
   "task update": ["status", "assignee"],
   "task create": ["run", "repair", "checks"],
 }
 
-/** For a call from a process of a worker. */
+/** For calls from a process of a worker. */
 export function assertForAgents(name: string, values: Readonly<Record<string, unknown>>): void {
   const field = FIELDS_FOR_PEOPLE[name]?.find((each) => values[each] !== undefined)
   if (field === undefined && !FOR_PEOPLE.has(name)) return

@@ -16,7 +16,7 @@ import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
 import { assertForAgents } from "./person-commands.ts"
 
-/** Runs one command line and returns the exit code. Every error becomes one line. */
+/** Returns the exit code. Every error becomes one line. */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
   const ours = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
   const wantsJson = ours.some(
@@ -28,7 +28,6 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
     const failure = error instanceof AppError ? error : (explainDenied(error) ?? unexpected(error, host))
     const { code, details } = failure
     const facts = errorFacts(failure, await cliWords(failure, VISIBLE_COMMANDS, placeIn(ours)))
-    // Report all problems of a document at once.
     const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
     for (const line of lines) host.io.err(oneLine(String(line)))
     host.io.err(wantsJson ? JSON.stringify({ status: "error", ...facts }) : saying("Error", facts.message))
@@ -37,7 +36,7 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   }
 }
 
-/** The flags that name the team of a call. A remedy without them would be for another team. */
+/** Flags that name the team of a call. A remedy without them would be for another team. */
 function placeIn(args: readonly string[]): GlobalFlags {
   const flagIn = (name: string) => {
     const at = args.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
@@ -45,7 +44,7 @@ function placeIn(args: readonly string[]): GlobalFlags {
     return word === `--${name}` ? args[at + 1] : word?.slice(`--${name}=`.length)
   }
   const store = flagIn("store")
-  // An address with a password is not printed.
+  // Never print an address with a password.
   const given = { project: flagIn("project"), team: flagIn("team"), store: store?.includes("@") ? undefined : store }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
@@ -57,7 +56,7 @@ function saying(kind: "Error" | "Warning", message: string): string {
   return `${kind}: ${oneLine(message)}`
 }
 
-/** A bug of ours: one line for the user, and the stack trace only with TEAMWORK_DEBUG. */
+/** A bug of ours: one line, and the stack trace only with TEAMWORK_DEBUG. */
 function unexpected(error: unknown, host: Host): AppError {
   if (host.isDebugging) host.io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
   const what = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").slice(0, 300)
@@ -96,7 +95,7 @@ async function dispatch(given: readonly string[], host: Host): Promise<number> {
   return execute(command, parsed, host)
 }
 
-/** Flags for every command may also stand before it: `teamwork --json task list`. */
+/** Accepts global flags before the command: `teamwork --json task list`. */
 function commandFirst(args: readonly string[]): readonly string[] {
   let at = 0
   for (const names = flagsOf(GLOBAL_FIELDS); at < args.length; at++) {
@@ -117,7 +116,7 @@ async function execute(
   parsed: { values: Record<string, unknown>; rest: readonly string[] },
   host: Host,
 ): Promise<number> {
-  // A command may have more formats than the usual ones.
+  // A command may have more formats.
   const fields = { ...GLOBAL_FIELDS, ...pickFormat(command.fields) }
   const global = checkInput(fields, pick(parsed.values, Object.keys(fields)))
   if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
@@ -133,7 +132,6 @@ async function execute(
   return print(outcome, host, outcome.isDocument === true ? isJsonAsked : isJson)
 }
 
-/** Fills in what the machine knows: project, team, terminal. */
 async function fillInput(command: Command, values: Record<string, unknown>, configured: () => Promise<Configured>) {
   const fields = Object.keys(command.fields)
   const detectable = DETECTED_FIELDS.filter((field) => fields.includes(field))
@@ -150,9 +148,8 @@ async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<num
   return outcome.exitCode ?? 0
 }
 
-/** Lists up to this length are printed in one piece. */
 const SHORT_LIST = 200
-/** Collect garbage after so many items, but at most MOST_CLEANINGS times: each takes time in proportion to the list. */
+/** Collect garbage after this many items, at most MOST_CLEANINGS times: each takes time in proportion to the list. */
 const CLEAN_EVERY = 10 * SHORT_LIST
 const MOST_CLEANINGS = 8
 
@@ -162,7 +159,7 @@ function printJson({ data, keepsNames }: Outcome, io: Host["io"]): void {
   else io.out(JSON.stringify({ status: "success", data: wire(data) }))
 }
 
-/** A long list is printed in pieces. In one piece it would be in memory three times. */
+/** Prints a long list in pieces. In one piece it would be in memory three times. */
 function* listParts(items: readonly unknown[], wire: (value: unknown) => unknown): Generator<string> {
   const every = Math.max(CLEAN_EVERY, items.length / MOST_CLEANINGS)
   let cleanAt = 0
@@ -188,7 +185,7 @@ async function showHelp(args: readonly string[], host: Host): Promise<number> {
   return 0
 }
 
-/** A noun alone lists its verbs; anything else gets the nearest command. */
+/** A noun alone lists its verbs; other words get the nearest command. */
 async function unknownCommand(args: readonly string[], host: Host): Promise<number> {
   const [first = "", second] = args
   if (isNoun(first) && (second === undefined || second.startsWith("-"))) {
@@ -221,5 +218,5 @@ function pick(values: Record<string, unknown>, keys: readonly string[]): Record<
   return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
 }
 
-/** Loading it with every call takes 0.2 ms of a start. */
+/** Loading it with every call would take 0.2 ms. */
 const loadHelp = () => import("./help.ts")

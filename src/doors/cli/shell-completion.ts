@@ -19,7 +19,7 @@ export const completion = command({
 })
 
 interface Words {
-  /** What may follow each beginning: nothing, a noun. */
+  /** Keys: nothing typed yet, or a noun. */
   readonly next: Map<string, string[]>
   readonly flags: Map<string, string[]>
 }

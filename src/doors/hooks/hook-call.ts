@@ -2,7 +2,6 @@ import type { Configured, Host } from "../../app/host.ts"
 import type { Seat } from "../../sessions/seat.ts"
 import type { Context } from "../../store/operation.ts"
 
-/** The moments of a session at which agent programs call us. */
 export const HOOK_EVENTS = [
   "session-start",
   "prompt",
@@ -19,41 +18,35 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 export const HOSTS = ["claude", "codex", "gemini", "opencode"] as const
 export type HostName = (typeof HOSTS)[number]
 
-/** One call, in our words. */
 export interface HookCall {
   readonly event: HookEvent
   readonly host: HostName
   /** Empty when the host does not say. */
   readonly session: string
   readonly cwd: string
-  /** Before and after the use of a tool. */
   readonly tool: HookTool | null
-  /** At a stop: whether a hook already kept the session from ending; null when the host does not say. */
+  /** At a stop: whether a hook already kept the session running; null when the host does not say. */
   readonly isHeldBack: boolean | null
   /** At a stop: the agent's last text. */
   readonly lastText: string
-  /** What the person typed. */
   readonly prompt: string
-  /** The whole call, as the host sent it. */
   readonly raw: Readonly<Record<string, unknown>>
 }
 
 export interface HookTool {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** Of this use; empty when the host does not number them. */
+  /** Empty when the host does not number tool uses. */
   readonly id: string
-  /** The result, after the use. */
   readonly response: unknown
 }
 
 export type HookAnswer =
   | { readonly kind: "none" }
-  /** Text for the agent. */
   | { readonly kind: "context"; readonly text: string }
-  /** The session does not stop; the reason is what to do next. */
+  /** The session continues; the reason is what to do next. */
   | { readonly kind: "goOn"; readonly reason: string }
-  /** The tool is not used; the reason is what to do instead. */
+  /** The reason says what to do instead of using the tool. */
   | { readonly kind: "deny"; readonly reason: string }
 
 export const NO_ANSWER: HookAnswer = { kind: "none" }
@@ -65,27 +58,23 @@ const PLACES: Readonly<Record<HookAnswer["kind"], readonly HookEvent[]>> = {
   deny: ["pre-tool-use"],
 }
 
-/** Hosts support each answer at some events only. */
 export function hasPlace(event: HookEvent, { kind }: HookAnswer): boolean {
   return PLACES[kind].includes(event)
 }
 
-/** The format of an agent program's calls and of the answers to them. */
 export interface HookHost {
-  /** Our name of an event of the program. */
   eventOf(name: string): HookEvent | undefined
   read(event: HookEvent, raw: Readonly<Record<string, unknown>>): HookCall
-  /** What goes to standard output; empty where the host does not support the answer. */
+  /** For standard output; empty where the host does not support the answer. */
   write(call: Pick<HookCall, "event">, answer: HookAnswer): string
 }
 
-/** What a handler works with. */
 export interface HookScene {
   readonly host: Host
-  /** Null for a session that takes part in no team. */
+  /** Null for a session that is in no team. */
   readonly seat: Seat | null
   readonly configured: Configured
-  /** Where the session joined, which tells its repository; empty where it has not joined. */
+  /** Where the session joined; empty before that. */
   readonly folder: string
   readonly context: Context
 }

@@ -37,8 +37,8 @@ const HANDLERS: Readonly<Record<HookEvent, HookHandler>> = {
 }
 
 /**
- * Agent programs call this during a session. A failure here never stops the session: it continues as if there were no
- * hook, and a log has the reason. Only a write that cannot be judged is refused, in a session that takes part in a team.
+ * A failure here never stops the session: it continues as without a hook, and a log has the reason. Only a write
+ * that cannot be judged is refused, in a session that is in a team.
  */
 export const hook = command({
   summary: "Answer a hook of an agent program, which sends JSON on standard input; the plugin sets it up",
@@ -69,7 +69,7 @@ async function answerHook(host: Host, asked: Asked): Promise<string> {
   let call: HookCall | undefined
   try {
     call = program.read(event, objectOf(JSON.parse(await host.io.input())))
-    // The session may be one that takes part in a team.
+    // The session may be in a team.
     if (event === "pre-tool-use" && call.session === "") throw new Error("the call names no session")
     return program.write(call, await answerCall(host, call))
   } catch (error) {
@@ -81,7 +81,7 @@ async function answerHook(host: Host, asked: Asked): Promise<string> {
 
 async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   const marker = readMarker(host.home, call.session)
-  // Most sessions take no part in a team. Only at their start we look whether there is one.
+  // Most sessions are in no team. Only their start checks whether there is one.
   if (marker === undefined && call.event !== "session-start") return NO_ANSWER
   await using session = openSession(host, marker ?? {})
   const configured = await session.configured()
@@ -90,15 +90,14 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   const { store } = context
   const seat = marker === undefined ? null : ((await readSeat({ store }, call.session)) ?? null)
   if (marker !== undefined && seat === null) {
-    // Without the marker, the MCP server would treat a session that was replaced as a lead. So it stays until the end.
+    // Keep the marker until the end: without it, the MCP server would treat a replaced session as a lead.
     if (call.event === "session-end" || !(await isTeamThere({ store }, marker))) removeMarker(host.home, call.session)
     return NO_ANSWER
   }
-  // The store stays open until the handler is done.
+  // `await` keeps the store open until the handler is done.
   return await HANDLERS[call.event](call, { host, seat, configured, context, folder: marker?.folder ?? "" })
 }
 
-/** The log starts over at this length. */
 const MAX_LOG_BYTES = 1_000_000
 
 /** Never fails: there is no one to report to. */
@@ -115,8 +114,8 @@ async function logFailure({ home, clock }: Host, { host, event }: Asked, error: 
 }
 
 /**
- * Refuses a write that could not be judged, in a session that takes part in a team: no answer would allow it. A call that
- * cannot be read may be such a write, if any session takes part.
+ * Refuses a write that could not be judged in a session of a team: no answer would allow it. A call that cannot be
+ * read may be such a write, if any session is in a team.
  */
 function answerUnjudged({ home }: Host, { event, session, tool }: HookCall): HookAnswer {
   if (event !== "pre-tool-use" || !hasMarker(home, session)) return NO_ANSWER

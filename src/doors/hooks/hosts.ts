@@ -17,7 +17,7 @@ const CLAUDE_NAMES: Readonly<Record<HookEvent, string>> = {
   "session-end": "SessionEnd",
 }
 
-/** Claude Code, and the programs that use its format. */
+/** Claude Code and programs with the same format. */
 export function makeClaudeHost(host: HostName): HookHost {
   return {
     eventOf: (name) => (name === "PostToolUseFailure" ? "post-tool-use" : findEvent(CLAUDE_NAMES, name)),
@@ -72,9 +72,9 @@ export const gemini: HookHost = {
     raw,
     session: textOf(raw.session_id),
     cwd: textOf(raw.cwd),
-    // It does not number tool uses, but each call has its time.
+    // Gemini does not number tool uses, but each call has its time.
     tool: toolOf(raw, raw.timestamp === undefined ? "" : `gemini-${Bun.hash(JSON.stringify(raw)).toString(36)}`),
-    // Without a terminal it says false even after it was sent back to work.
+    // Without a terminal it says false even after a hook kept it running.
     isHeldBack: raw.stop_hook_active === true ? true : null,
     lastText: textOf(raw.prompt_response),
     prompt: textOf(raw.prompt),

@@ -18,8 +18,8 @@ const DENIED = 2
 const LONGEST_MS = 5000
 
 /**
- * Checks what the agent of a worker writes. The rules were written to a file when the agent started. They allow at once
- * what is owned; before a denial, the store is asked, since the lead may have granted the file since. Any failure denies.
+ * Checks what the agent of a worker writes. The rules file from the agent's start allows owned files at once.
+ * Before a denial we ask the store, since the lead may have granted the file. Any failure denies.
  */
 export async function answerManaged(
   { host, commands }: Pick<Session, "host" | "commands">,
@@ -43,7 +43,7 @@ async function judge(host: Host, event: string, file: string): Promise<string | 
   if (objection === undefined || rules.claim === undefined) return objection
   const now = await within(LONGEST_MS, askStore(host, rules.claim))
   if (now === undefined) return objection
-  // Which files are shared depends on settings that a hook may not have.
+  // Shared files depend on settings that a hook may not have.
   const ownership = { ...now, shared: rules.ownership?.shared ?? now.shared }
   return judgeWrite(call, { ...rules, ownership }, followLinks)
 }
@@ -68,13 +68,12 @@ function readCall(value: unknown): ToolCall {
   return { tool: value.tool_name, input: objectOf(value.tool_input) }
 }
 
-/** Why something failed, in words for an agent that has a shell. */
 export async function tellAgent(error: unknown, commands: readonly CommandRow[]): Promise<string> {
   if (error instanceof AppError) return error.tell(await cliWords(error, commands))
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Undefined where the store does not answer, or the claim is lost. */
+/** Undefined when the store does not answer or the claim is lost. */
 async function askStore(
   host: Host,
   { project, team, run, task, owner, token, store: address }: ClaimPlace,
@@ -87,7 +86,7 @@ async function askStore(
     const name = { project, team, run }
     return (await ownershipFacts.run(context, { ...name, task, owner, token })).ownership
   } catch {
-    // Then the file decides.
+    // The rules file decides.
     return undefined
   }
 }

@@ -1,11 +1,11 @@
 import { standardInput } from "../../lib/process/standard-input.ts"
 import { readMarker, type SeatMarker } from "../../sessions/effects/seat-marker.ts"
 
-/** A session start always needs an answer: there may be a team to join. */
+/** There may be a team to join. */
 const ALWAYS_ASKED = ["session-start", "SessionStart"]
 const BEFORE_TOOL = ["pre-tool-use", "PreToolUse", "BeforeTool"]
 
-/** The most used tools of the hosts that write no files. What a shell command writes is checked at the commit. */
+/** The most used tools that write no files. The commit checks what a shell command writes. */
 const NEVER_WRITE = new Set([
   "Bash",
   "Read",
@@ -27,8 +27,8 @@ const NEVER_WRITE = new Set([
 ])
 
 /**
- * Whether a command line is a hook that needs no answer: its session takes part in no team, or the tool does not write, or
- * it writes only the session's own files. In doubt, and on every error, the command itself answers.
+ * Whether the session is in no team, the tool does not write, or it writes only the session's own files. In doubt,
+ * and on every error, the command itself answers.
  */
 export async function needsNoAnswer(
   args: readonly string[],

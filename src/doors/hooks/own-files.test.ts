@@ -59,7 +59,7 @@ describe("a tool writes the session's own files", () => {
     ["Write", { file_path: "src/lib/a.ts" }, false],
     ["Write", { file_path: "/elsewhere/src/a.ts" }, false],
     ["Write", { file_path: "src/package.json" }, false],
-    // Of a task whose plan nobody approved yet.
+    // A task whose plan is not approved yet.
     ["Write", { file_path: "docs/a.md" }, false],
     ["Write", {}, false],
     ["mcp__disk__put", { path: "src/a.ts" }, false],

@@ -4,18 +4,18 @@ import type { SeatMarker } from "../../sessions/effects/seat-marker.ts"
 import { objectOf, textOf } from "./raw.ts"
 import { repositoryPaths } from "./repository-paths.ts"
 
-/** What can be read without loading settings and opening the store. */
+/** Readable without loading settings or opening the store. */
 export interface Glance {
   readonly userHome: string
-  /** The patterns of shared files; undefined where a setting may change them. */
+  /** Undefined where a setting may change them. */
   readonly shared: readonly string[] | undefined
-  /** The tasks that a session's worker holds. `path` is the file of the store. */
+  /** `path` is the file of the store. */
   held(path: string, session: string): readonly HeldFiles[]
 }
 
 /**
- * Whether a tool writes only files of a task that the session's worker holds. Those are always allowed, so most uses need
- * no more of the program. `pre-tool-use.ts` would allow everything that this allows.
+ * Whether a tool writes only files of a task that the session's worker holds, which is always allowed.
+ * `pre-tool-use.ts` must allow everything that this allows.
  */
 export function writesOwnFiles(raw: Readonly<Record<string, unknown>>, marker: SeatMarker, glance: Glance): boolean {
   const { folder = "", store = "" } = marker

@@ -6,7 +6,7 @@ import { noteUse } from "../../tasks/operations/observe.ts"
 import { type HookCall, type HookHandler, type HookScene, type HookTool, NO_ANSWER } from "./hook-call.ts"
 import { repositoryPaths } from "./repository-paths.ts"
 
-/** Renews the claim of a worker's session, and records the checks it ran and the files it wrote as evidence. */
+/** Renews the worker's claim and records its checks and written files as evidence. */
 export const postToolUse: HookHandler = async (call, scene) => {
   const { tool } = call
   if (tool === null || scene.seat === null || scene.seat.worker === null) return NO_ANSWER
@@ -32,7 +32,7 @@ function runOf({ input, response }: HookTool, { raw, host: program }: HookCall, 
   return { line: mask(line), exitCode, output: maskedEnd(mask, whole, KEPT_OUTPUT) }
 }
 
-/** Each program has its own fields for it. */
+/** Each program has its own fields. */
 function outputOf(response: unknown): string {
   if (typeof response === "string") return response
   const told = Object(response) as Record<string, unknown>

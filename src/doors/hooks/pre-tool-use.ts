@@ -6,7 +6,7 @@ import type { Seat } from "../../sessions/seat.ts"
 import { type HookCall, type HookHandler, type HookScene, NO_ANSWER } from "./hook-call.ts"
 import { repositoryPaths } from "./repository-paths.ts"
 
-/** Enforces what a session may do in the team. What a shell command writes is checked at the commit. */
+/** The commit checks what a shell command writes. */
 export const preToolUse: HookHandler = async (call, scene) => {
   const { tool } = call
   if (tool === null || scene.seat === null) return NO_ANSWER
@@ -28,7 +28,7 @@ async function judgeLead(
   const own = [`${configured.home}/`, `${host.userHome}/.claude/`]
   const foreign = [`${configured.home}/worktrees/`, `${configured.home}/runs/`]
   return judgeDelegation(asked, {
-    // Where programs resolve the path differently, both places must be allowed.
+    // Where programs resolve the path differently, both results must be allowed.
     inside(path) {
       const [first, ...others] = pathsOf(path)
       return others.every((other) => other === first) ? first : OUT_OF_REACH
@@ -42,7 +42,6 @@ async function judgeLead(
   })
 }
 
-/** Outside of everything that may be read or written. */
 const OUT_OF_REACH = ".."
 
 async function judgeWriter(
@@ -54,7 +53,7 @@ async function judgeWriter(
   if (write === undefined) return undefined
   if ("problem" in write) return write.problem
   const { pathsOf } = pathsFor(call, scene)
-  // Files outside of the repository belong to the user.
+  // Files outside the repository belong to the user.
   const files = write.files.flatMap((file) => pathsOf(file)).filter((path) => path !== undefined)
   if (files.length === 0) return undefined
   const { seat, context } = scene

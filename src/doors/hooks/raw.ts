@@ -1,6 +1,6 @@
 import type { HookTool } from "./hook-call.ts"
 
-// Reads what another program sent. Without valibot, since the fast path of hooks in src/bin loads it.
+// Without valibot, since the fast path of hooks in src/bin loads this file.
 
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : ""
@@ -10,7 +10,6 @@ export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-/** The tool use that a call is about, if it is about one. */
 export function toolOf(raw: Readonly<Record<string, unknown>>, id: string): HookTool | null {
   if (typeof raw.tool_name !== "string") return null
   return { name: raw.tool_name, input: objectOf(raw.tool_input), id, response: raw.tool_response }

@@ -4,13 +4,13 @@ import { resolvePath } from "../../lib/paths.ts"
 
 export interface RepositoryPaths {
   /**
-   * The path of a file from the root of its checkout, the session's own or another one of the repository; empty for that
-   * root, undefined outside of the repository. Two paths where programs resolve `link/../x` differently.
+   * Relative to the root of the checkout that has the file: the session's own or another one of the repository.
+   * Empty for the root, undefined outside the repository. Two paths where programs resolve `link/../x` differently.
    */
   pathsOf(file: string): readonly (string | undefined)[]
 }
 
-/** `folder` is where the session joined; paths of tools are relative to `cwd`. */
+/** `folder` is where the session joined; tool paths are relative to `cwd`. */
 export function repositoryPaths(place: {
   readonly folder: string
   readonly cwd: string
@@ -22,7 +22,7 @@ export function repositoryPaths(place: {
   const inside = (path: string): string | undefined => {
     const real = followLinks(path)
     const own = findCheckout(real)
-    // A repository inside the repository is a part of it. Another checkout of it has a root of its own.
+    // A nested repository is a part of this one. Another checkout has its own root.
     const root = own !== undefined && own.commonDir === home.commonDir ? own.root : home.root
     if (real === root) return ""
     return real.startsWith(`${root}/`) ? real.slice(root.length + 1) : undefined

@@ -14,7 +14,7 @@ import {
 } from "../../sessions/views/seat-view.ts"
 import { type HookAnswer, type HookCall, type HookHandler, type HookScene, NO_ANSWER } from "./hook-call.ts"
 
-/** A session starts, is resumed, or lost its context. */
+/** Also after a resume or a lost context. */
 export const sessionStart: HookHandler = async (call, scene) => {
   const { seat, context } = scene
   if (seat === null) return invite(call, scene)
@@ -26,19 +26,19 @@ export const sessionStart: HookHandler = async (call, scene) => {
 async function invite(call: HookCall, { configured, context }: HookScene): Promise<HookAnswer> {
   const { project, team } = configured
   if (!(await isTeamActive(context, { project, team }))) return NO_ANSWER
-  // Other programs set a variable by which their commands find the session.
+  // The other programs set a variable by which their commands find the session.
   const terminalId = call.host === "gemini" ? call.session : null
   return { kind: "context", text: sayInvitation({ project, team }, { terminalId }) }
 }
 
-/** A turn begins, and gets the messages that arrived since the last one. */
+/** Each turn gets the messages since the last one. */
 export const prompt: HookHandler = async (call, { seat, context }) => {
   if (seat === null) return NO_ANSWER
   const messages = await openTurn(context, seat, { isPersons: !isOwnWord(call.prompt) })
   return messages.length === 0 ? NO_ANSWER : { kind: "context", text: sayMessages(messages) }
 }
 
-/** The loop of a worker: its session does not end while there is work for it. */
+/** The session of a worker does not end while it has work. */
 export const stop: HookHandler = async ({ raw, isHeldBack }, { seat, context }) => {
   if (seat?.worker == null) return NO_ANSWER
   const { terminalId, project, team, worker } = seat
@@ -62,13 +62,13 @@ function sayDecision(who: Parameters<typeof sayWait>[0], decision: StopDecision)
   }
 }
 
-/** Subagents and the host's own tasks and teammates are not the team's. They only show that the session works. */
+/** Subagents and the host's own tasks and teammates are not part of the team. They only show that the session works. */
 export const signOfLife: HookHandler = async (_call, { seat, context }) => {
   if (seat !== null) await keepSeat(context, seat)
   return NO_ANSWER
 }
 
-/** Others can take what the session held. A session that is resumed may join again. */
+/** Releases what the session held. A resumed session may join again. */
 export const sessionEnd: HookHandler = async (call, { seat, context, host }) => {
   if (seat === null) return NO_ANSWER
   await leave.run(context, { terminalId: seat.terminalId, reason: "the session ended" })

@@ -12,7 +12,7 @@ import { LOST, OF_LEAD, type Offer, offer, type Who, whyNot } from "./who.ts"
 
 type Values = Record<string, unknown>
 
-/** Calls a tool; what it answers, as an object. Whatever is wrong with the call is said before anything is done. */
+/** Reports every problem of the call before doing anything. */
 export async function callTool(connection: Connection, tool: Tool, given: Values, call: Call): Promise<Values> {
   const who = await connection.who()
   const not = whyNot(tool, who)
@@ -32,7 +32,7 @@ export async function callTool(connection: Connection, tool: Tool, given: Values
   return answerOf(tool, outcome)
 }
 
-/** Runs a command that is not a tool, with everything that can be filled in. */
+/** Runs a command that is not a tool. */
 export async function callCommand(connection: Connection, name: string, given: Values, call: Call): Promise<Outcome> {
   const command = await loadCommand(name, connection.session.commands)
   const who = await connection.who()
@@ -84,7 +84,7 @@ function unknownArgument(name: string, known: readonly string[], worker: string 
   return new AppError("input.invalid", `unknown argument ${quoteInput(name)}${mine || hint}`, { field: name })
 }
 
-/** The claim that this connection made, for whoever does not name another. */
+/** The claim of this connection, unless the call names another. */
 function tokenOf({ tokens }: Connection, given: Values, { names }: Offer): Values {
   const token = names.has("token") ? tokens.get(String(given.id ?? given.task)) : undefined
   return token === undefined ? {} : { token }

@@ -8,9 +8,8 @@ export interface HeldStore extends AsyncDisposable {
 }
 
 /**
- * The store of a process that lives for hours: opened at the first use. One that could not be opened, or whose file is
- * gone or another one by now, is opened anew by the next call: a file that was deleted would go on taking writes which
- * nobody ever sees.
+ * The store of a process that runs for hours, opened at first use. The next call opens it again when opening failed
+ * or the file was removed or replaced: writes to a deleted file would be lost.
  */
 export function holdStore(open: () => Promise<Store>, address: string): HeldStore {
   let held: Promise<Store> | undefined
@@ -40,12 +39,12 @@ export function holdStore(open: () => Promise<Store>, address: string): HeldStor
   }
 }
 
-/** What is no file stays what it is. */
+/** An address that is not a file never changes. */
 function identityOf(address: string): string | undefined {
   return address.startsWith("sqlite:") ? fileIdentity(address.slice("sqlite:".length)) : address
 }
 
-/** The store for one call: once that is cancelled nothing is written any more, and nothing waits. */
+/** The store for one call: after a cancel it neither writes nor waits. */
 export function untilCancelled(store: Store, signal: AbortSignal): Store {
   const unless = <T>(work: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted()
@@ -64,7 +63,7 @@ export function untilCancelled(store: Store, signal: AbortSignal): Store {
         [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
       }
     },
-    // It belongs to the server, which has other calls.
+    // The server's other calls still use it.
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -4,7 +4,6 @@ import { jsonSchemaOf } from "../../lib/to-json-schema.ts"
 import { HINTS, loadTool } from "./tool-table.ts"
 import { offer, toolsFor, type Who } from "./who.ts"
 
-/** The tools that somebody may call, each with the schema of what it takes. */
 export function listTools(who: Who, commands: readonly CommandRow[]): Promise<ListedTool[]> {
   return Promise.all(
     toolsFor(who).map(async (tool) => {
@@ -13,7 +12,7 @@ export function listTools(who: Who, commands: readonly CommandRow[]): Promise<Li
       return {
         name: tool.name,
         description: tool.summary ?? command.summary,
-        // Plain JSON, which its type does not say.
+        // It is plain JSON, but its type does not say so.
         inputSchema: jsonSchemaOf(fields) as ListedTool["inputSchema"],
         annotations: HINTS[tool.effect],
       }

@@ -9,20 +9,19 @@ import { loadTool, type Tool } from "./tool-table.ts"
 import { type Offer, offer, toolsFor, type Who } from "./who.ts"
 
 interface Caller {
-  /** Null when nobody can say who calls, since the store does not answer. */
+  /** Null when the store does not answer. */
   readonly who: Who | null
   readonly commands: readonly CommandRow[]
-  /** What was called, if it was a tool. */
   readonly tool?: Tool
 }
 
-/** The words of an error for whoever calls tools: fields are arguments, a remedy is a call where there is a tool for it. */
+/** For callers of tools: fields are arguments, a remedy is a call where a tool exists. */
 export async function mcpWords({ remedies }: Pick<AppError, "remedies">, caller: Caller): Promise<Words> {
   const ways = new Map<Remedy, Way>()
   for (const remedy of remedies) ways.set(remedy, await wayOf(remedy, caller))
   const wires = await argumentNames(caller)
   return {
-    // What every command takes is no argument of a call, but the server may be started with it.
+    // A global flag is not an argument of a call, but the server may be started with it.
     field: (name) => wires.get(name) ?? (name in GLOBAL_FIELDS ? flagOf(name) : wireName(name)),
     remedy: (remedy, isFirst) => ways.get(remedy)?.(isFirst) ?? introduce(commandLine(remedy), remedy, isFirst),
   }
@@ -45,7 +44,7 @@ async function wayOf(remedy: Remedy, { who, commands }: Caller): Promise<Way> {
   return () => `the lead can${to === undefined ? "" : ` ${to}`}: ${line}`
 }
 
-/** The call that is the remedy; undefined where this caller cannot make it. */
+/** Undefined where this caller cannot make the call. */
 async function callOf(remedy: Remedy, who: Who, commands: readonly CommandRow[]): Promise<string | undefined> {
   for (const tool of toolsFor(who)) {
     if (tool.command !== remedy.operation) continue
@@ -56,7 +55,7 @@ async function callOf(remedy: Remedy, who: Who, commands: readonly CommandRow[])
   return undefined
 }
 
-/** A tool that fills in a field itself is the remedy only if it would fill in the same. */
+/** A tool with fixed fields is the remedy only if they have the same values. */
 function isFixedTo({ fixed = {} }: Tool, remedy: Remedy): boolean {
   const fields = new Map(Object.entries<FieldValue | undefined>(remedy.fields ?? {}))
   return Object.entries(fixed).every(([field, value]) => fields.get(field) === value)

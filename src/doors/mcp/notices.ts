@@ -4,30 +4,30 @@ import { followEvents, listEvents } from "../../teams/operations/list-events.ts"
 import { changedBy } from "./resources.ts"
 import type { Connection } from "./tool-session.ts"
 
-/** A team that is not there yet, or a store that is not there now, is looked for again. */
+/** Waits for a team or a store that does not exist yet. */
 const RETRY_MS = 1000
 const BEGINNING = "0"
 
 export interface Listener {
   readonly signal: AbortSignal
   readonly onChange: (uri: string) => void
-  /** From now on nothing is missed; called also when there is nothing to look at yet. */
+  /** No change is missed from now on; also called when the team does not exist yet. */
   readonly onReady: () => void
 }
 
-/** Names each resource whenever something happened that may have changed it, until the signal fires. */
+/** Reports each resource that an event may have changed, until the signal fires. */
 export async function noticeChanges(connection: Connection, { signal, onChange, onReady }: Listener): Promise<void> {
   const { hasStore } = await connection.session.configured()
   let after: string | undefined
   const waitForIt = async () => {
-    // Once it is there, all that is in it came after whoever listens.
+    // When it appears, all its events are new to the client.
     after ??= BEGINNING
     onReady()
     await sleep(RETRY_MS, signal)
   }
   while (!signal.aborted) {
     try {
-      // To look for changes is no reason to make one.
+      // Do not create a store only to watch it.
       if (!(await hasStore())) {
         await waitForIt()
         continue
@@ -49,7 +49,7 @@ export async function noticeChanges(connection: Connection, { signal, onChange, 
         },
       )
     } catch (error) {
-      // What is wrong is said by the calls; here it is only waited for. In another store all is new.
+      // Calls report the error; here we only wait. In another store all events are new.
       if (error instanceof AppError && error.code === "store.gone") after = BEGINNING
       await waitForIt()
     }

@@ -2,17 +2,17 @@ import { sleep } from "../../lib/sleep.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
 
 const EVERY_MS = 1000
-/** A line of output that is longer says nothing more to somebody who only wants to see that it goes on. */
+/** Enough to show progress. */
 const MAX_LINE = 200
 
 export interface Progress {
-  /** Seconds so far. */
+  /** In seconds. */
   readonly progress: number
-  /** The last line that the program printed. */
+  /** The last line of output. */
   readonly message?: string
 }
 
-/** Says once a second that a call goes on, until the signal fires. */
+/** Reports once a second until the signal fires. */
 export function reportProgress(
   { env, signal }: { readonly env: Record<string, string | undefined>; readonly signal: AbortSignal },
   say: (progress: Progress) => Promise<void>,
@@ -26,7 +26,7 @@ export function reportProgress(
       if (signal.aborted) return
       const line = lastLine(makeMask(env)(tail))
       const progress = Math.round((performance.now() - startedAt) / 100) / 10
-      // Whoever asked may be gone by now; the call itself finds out.
+      // The client may be gone; the call itself will notice.
       await say({ progress, ...(line === "" ? {} : { message: line }) }).catch(() => {})
     }
   }

@@ -16,11 +16,10 @@ interface Resource {
   readonly description: string
   readonly command: string
   readonly mimeType: string
-  /** Whether something that happened may change it. */
   readonly isChangedBy: (event: Event) => boolean
 }
 
-/** `task.` and `task.created` and so on. */
+/** Types such as `task.created` begin with `task.` */
 const about =
   (...kinds: readonly string[]) =>
   ({ type }: Event) =>
@@ -98,7 +97,7 @@ export function listTemplates() {
   ]
 }
 
-/** Throws for an address that is none of ours. */
+/** Throws for an unknown address. */
 export function findResource(uri: string): { readonly command: string; readonly mimeType: string; id?: string } {
   const path = uri.startsWith(ROOT) ? uri.slice(ROOT.length) : ""
   const found = RESOURCES.find((resource) => resource.path === path)
@@ -126,7 +125,6 @@ export async function readResource(connection: Connection, uri: string, call: Ca
   return { uri, mimeType, text: content }
 }
 
-/** The addresses whose content these events may have changed. */
 export function changedBy(events: readonly Event[]): Set<string> {
   const changed = new Set<string>()
   for (const event of events) {

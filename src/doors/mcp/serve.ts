@@ -22,8 +22,8 @@ import type { Call, Connection } from "./tool-session.ts"
 import { TOOLS, type Tool } from "./tool-table.ts"
 
 /**
- * Serves one client until it closes our input, or we are interrupted. What its calls run is ended then; the claims it
- * made stay, as those of a session that was closed do.
+ * Serves one client until it closes our input or an interrupt. Then running calls end, but claims stay, as when a
+ * session is closed.
  */
 export async function serve(connection: Connection): Promise<void> {
   const { io } = connection.session.host
@@ -48,10 +48,9 @@ export async function serve(connection: Connection): Promise<void> {
 }
 
 interface Serving {
-  /** Clients of before July 2026 name what they subscribe to; for later ones the library does that. */
+  /** Clients before July 2026 name their subscriptions; for later ones the library does that. */
   readonly era: "legacy" | "modern"
   readonly ended: AbortSignal
-  /** Calls that have not ended. */
   readonly running: Set<Promise<unknown>>
 }
 
@@ -109,7 +108,7 @@ async function serveResources(server: Server, connection: Connection, { era, end
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
     assertResource(uri)
     subscribed.add(uri)
-    // Whatever happens after the answer is told.
+    // Watch before the answer, so that no later event is missed.
     await watch()
     return {}
   })
@@ -117,11 +116,11 @@ async function serveResources(server: Server, connection: Connection, { era, end
     subscribed.delete(uri)
     return {}
   })
-  // What these clients subscribe to the library answers, and not before the server is made.
+  // The library answers subscriptions of these clients, but only after the server is made.
   if (era === "modern") await Promise.race([watch(), sleep(LONGEST_LOOK_MS, ended)])
 }
 
-/** A store that takes longer to answer must not keep the server from starting. */
+/** A slow store must not delay the start of the server. */
 const LONGEST_LOOK_MS = 1000
 
 function assertResource(uri: string): void {
@@ -168,7 +167,7 @@ async function wordsFor(connection: Connection, error: AppError, tool?: Tool): P
 
 const quiet = (signal: AbortSignal): Call => ({ signal, onOutput: () => {} })
 
-/** What a caller did wrong, as the protocol says it. */
+/** Turns our errors into errors of the protocol. */
 async function refusing<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -181,7 +180,7 @@ async function refusing<T>(connection: Connection, work: () => Promise<T>): Prom
 
 async function instructionsFor(connection: Connection): Promise<string> {
   const rest = "Errors begin with a stable code; claim.lost means that the task is no longer yours: stop work on it."
-  // Without a store nobody can say who this is; calls tell what is wrong, and it may be there by then.
+  // Without a store the caller is unknown. Later calls report the error, or find the store.
   const who = await connection.who().catch(() => undefined)
   if (who === undefined) return rest
   const { worker, project, team, mayRun, mayHold } = who

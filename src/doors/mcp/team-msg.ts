@@ -21,7 +21,7 @@ const input = {
 }
 type Input = InputOf<typeof input>
 
-/** The team's messages as one bus, the way other systems have it: the same log that inboxes are read from. */
+/** The team's messages as one bus, as in other systems. Inboxes read the same log. */
 export const teamMsg = command({
   summary: "The team's message bus: send a message, list what was said, or see how the team stands",
   fields: input,

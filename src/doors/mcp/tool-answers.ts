@@ -9,12 +9,11 @@ export interface Answer {
   readonly [more: string]: unknown
 }
 
-/** The text says all of it once more: some clients hand only that to their model. */
+/** The text repeats the data: some clients pass only the text to their model. */
 export function answerWith(facts: Record<string, unknown>): Answer {
   return { content: [{ type: "text", text: JSON.stringify(facts) }], structuredContent: facts }
 }
 
-/** A failure that the model may do something about: with its code, and the way out. */
 export function answerWithError(error: AppError, words: Words): Answer {
   const told = errorFacts(error, words)
   const facts = { ...told, message: told.message.replaceAll(/\s*\n\s*/g, " ") }
@@ -25,7 +24,7 @@ export function answerWithError(error: AppError, words: Words): Answer {
   }
 }
 
-/** A bug of ours, which the model can only pass on. */
+/** A bug of ours. */
 export function unexpected(error: unknown, isDebugging: boolean): AppError {
   const what = error instanceof Error ? (isDebugging ? (error.stack ?? error.message) : error.message) : String(error)
   return new AppError("internal", `unexpected: ${what.slice(0, 2000)}; this is a bug in teamwork`)

@@ -8,28 +8,23 @@ import { isTeamOver } from "../../sessions/operations/seat-rules.ts"
 import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
 import { leadOf, type Who } from "./who.ts"
 
-/** One client of one server: for whom it acts, and what its calls work with. */
 export interface Connection extends AsyncDisposable {
   readonly session: Session
   who(): Promise<Who>
-  /** The session of one call. */
   sessionFor(call: Call): Session
-  /** The claims that were made here, so that a write for one that was lost since is refused: token by task. */
+  /** Claims made here, token by task: a write for a lost claim is refused. */
   readonly tokens: Map<string, number>
 }
 
 export interface Call {
   readonly signal: AbortSignal
-  /** What a program that the call runs prints. */
   readonly onOutput: (chunk: Uint8Array) => void
 }
 
 export interface Terms {
   /** The worker that the server was started as. */
   readonly as: string | null
-  /** May have programs run. */
   readonly mayRun: boolean
-  /** May take tasks and bring them to an end. */
   readonly mayHold: boolean
 }
 
@@ -50,7 +45,7 @@ export async function openConnection(session: Session, terms: Terms): Promise<Co
   }
 }
 
-/** Whoever the server was started as, else whatever the session around it has joined as, which may change any time. */
+/** The worker that the server was started as, or the role that the session has joined as, which may change. */
 async function findWho({ configured, flags }: Session, { as, ...may }: Terms, stores: HeldStore): Promise<Who> {
   const { project, team, terminalId, home, storeAddress } = await configured()
   const lead = { ...leadOf({ project, team }), ...may }
@@ -65,7 +60,7 @@ async function findWho({ configured, flags }: Session, { as, ...may }: Terms, st
   return { ...joined, strict: { isOver: await isTeamOver({ store }, seat) } }
 }
 
-/** Standard input and output belong to the protocol, and nobody sits at a terminal. */
+/** The protocol uses standard input and output, and there is no terminal. */
 function ioOf(io: Io, { signal, onOutput }: Call): Io {
   return {
     isTerminal: false,

@@ -1,48 +1,45 @@
 import type { Command, CommandRow } from "../../app/command.ts"
 import { teamMsg } from "./team-msg.ts"
 
-/** A row of the table of tools: a command as an agent may call it, and what the server adds to that. */
+/** A command that agents can call as a tool. */
 export interface Tool {
   readonly name: string
-  /** The command that it is; one that the command line does not have is brought along. */
+  /** A name, or a command that the command line does not have. */
   readonly command: string | (() => Promise<Command>)
-  /** Instead of what the command says of itself. */
+  /** Replaces the summary of the command. */
   readonly summary?: string
   readonly effect: Effect
-  /** Fields that the row itself fills. */
   readonly fixed?: Readonly<Record<string, unknown>>
   /** Fields that make no sense in a call. */
   readonly without?: readonly string[]
-  /** Names of fields that are not the usual ones. */
+  /** Wire names that differ from the usual ones. */
   readonly names?: Readonly<Record<string, string>>
-  /** What a list of results is called. */
+  /** The key for a list of results. */
   readonly list?: string
-  /** What callers get, when it is not all that the command tells, in names that are not ours. */
+  /** Selects and renames the result, where callers need less or other names. */
   readonly answer?: (data: never) => Record<string, unknown>
-  /** May take long: whoever asks for it is told that it goes on. */
+  /** Reports progress. */
   readonly isLong?: true
-  /** Not for workers. */
   readonly isForLead?: true
   /** Fields that workers cannot use. */
   readonly ofLead?: readonly string[]
-  /** The field of the task that a worker must hold, where the operation does not ask for that itself. */
+  /** The field of the task that a worker must hold, where the operation does not check that itself. */
   readonly mustHold?: string
-  /** Changes for whom the connection acts, so it is not for one that was started as a worker. */
+  /** Changes the role of the connection, so not for one that was started as a worker. */
   readonly isSeating?: true
-  /** Takes a task, moves it on or gives it back, which for an agent that a worker runs is up to that worker. */
+  /** Claims, moves on or returns a task. For the agent of a worker, the worker does that. */
   readonly isForHolder?: true
 }
 
-/** What a call does to the world, as clients are told it. */
+/** The effects of a call, as the protocol describes them to clients. */
 export const HINTS = {
   reads: { readOnlyHint: true, openWorldHint: false },
-  /** Once more changes nothing more. */
+  /** Repeating it changes nothing. */
   keeps: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  /** Ends something that cannot be continued; once more changes nothing more. */
+  /** Ends something for good; repeating it changes nothing. */
   ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  /** Runs a program, which may do anything. */
   runs: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 } as const
 export type Effect = keyof typeof HINTS
@@ -104,7 +101,7 @@ export const TOOLS: readonly Tool[] = [
   ...jobTools("gemini"),
 ]
 
-/** Jobs of any agent, or of one under the names that other systems gave them. Agents are started by the lead alone. */
+/** Jobs of any agent, or of one under its name in other systems. Only the lead starts agents. */
 function jobTools(agent: "agent" | "codex" | "gemini"): Tool[] {
   const isAny = agent === "agent"
   const names = isAny ? undefined : { jobId: "jobId" }
@@ -126,7 +123,7 @@ function jobTools(agent: "agent" | "codex" | "gemini"): Tool[] {
   ]
 }
 
-/** Loaded when it is needed: a call pays only for itself. */
+/** Loaded on demand: a call pays only for itself. */
 export async function loadTool({ command }: Tool, commands: readonly CommandRow[]): Promise<Command> {
   return typeof command === "string" ? loadCommand(command, commands) : command()
 }

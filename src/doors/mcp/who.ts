@@ -8,37 +8,35 @@ import { judgeDelegation } from "../../sessions/delegation.ts"
 import { DETECTED_FIELDS } from "../cli/global-fields.ts"
 import { TOOLS, type Tool } from "./tool-table.ts"
 
-/** For whom a connection acts. Whoever leads may do what a person may at the command line, decisions aside. */
+/** The role of a connection. The lead may do what a person may at the command line, except decisions. */
 export interface Who extends TeamName {
   /** Null for the lead. */
   readonly worker: string | null
-  /** Said when the server was started, and not to be changed. */
+  /** Set when the server was started. */
   readonly isFixed: boolean
-  /** The session had joined, and somebody else took its place. */
+  /** Another session took the place of this one. */
   readonly isLost: boolean
-  /** Leads, and leaves all work to workers; until the team has come to its end it stays that way. */
+  /** For a lead that leaves all work to workers until the team has ended. */
   readonly strict: { readonly isOver: boolean } | null
-  /** May have programs run. */
   readonly mayRun: boolean
-  /** May take tasks and bring them to an end. */
+  /** May claim and end tasks. */
   readonly mayHold: boolean
 }
 
-/** Who takes part from a session that has not joined. */
+/** The role of a session that has not joined. */
 export function leadOf({ project, team }: TeamName): Who {
   return { project, team, worker: null, isFixed: false, isLost: false, strict: null, mayRun: true, mayHold: true }
 }
 
-/** Fields that say who acts. A worker's connection fills them; they are not even offered. */
+/** Fields that name the caller. A worker's connection fills them and does not offer them. */
 const SELF = ["owner", "workerId", "from", "inbox", "by"]
-/** What the lead's connection fills in where nothing is said. */
+/** Defaults of the lead's connection. */
 export const OF_LEAD: Readonly<Record<string, string>> = { from: LEAD, inbox: LEAD }
 
 export function toolsFor(who: Who): readonly Tool[] {
   return TOOLS.filter((tool) => whyNot(tool, who) === undefined)
 }
 
-/** Why somebody cannot call a tool that there is. */
 export function whyNot(tool: Tool, { worker, isFixed, isLost, strict, mayRun, mayHold }: Who): string | undefined {
   if (isLost && tool.name !== "join") return LOST
   if (isFixed && tool.isSeating === true)
@@ -53,7 +51,7 @@ export function whyNot(tool: Tool, { worker, isFixed, isLost, strict, mayRun, ma
   return `this connection acts as worker ${worker}, who cannot call ${tool.name}; ${way}`
 }
 
-/** Its hooks hold a session to the same, where it has any. */
+/** Hooks, where a session has them, enforce the same rule. */
 const asHooksSee = ({ name }: Tool) => ({ tool: `mcp__teamwork__${name}`, input: {} })
 /** No tool of ours is judged by a path. */
 const NOWHERE = { inside: () => undefined, isOurs: () => false, self: [] }
@@ -61,15 +59,14 @@ const NOWHERE = { inside: () => undefined, isOurs: () => false, self: [] }
 export const LOST = "another session took the place of this one in the team; join again with join"
 
 export interface Offer {
-  /** Wire name to the field it is. */
+  /** Field by wire name. */
   readonly names: ReadonlyMap<string, string>
-  /** By their wire names. */
+  /** By wire name. */
   readonly fields: Fields
-  /** What the connection says itself. */
+  /** Values from the connection. */
   readonly filled: Readonly<Record<string, unknown>>
 }
 
-/** What somebody may say in a call, and what is said for them. */
 export function offer(tool: Tool, command: Command, { worker }: Who): Offer {
   const self = worker === null ? [] : Object.keys(command.fields).filter((field) => SELF.includes(field))
   const kept = [...DETECTED_FIELDS, ...Object.keys(tool.fixed ?? {}), ...(tool.without ?? []), ...self]

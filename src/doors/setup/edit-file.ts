@@ -3,10 +3,9 @@ import type { HostFile } from "./host-files.ts"
 import { addEntry, JsonRefusal, removeEntry } from "./json-entries.ts"
 import { BlockRefusal, putBlock, takeBlock } from "./marked-block.ts"
 
-/** A file's bytes; null where there is none. */
+/** Null where there is no file. */
 export type Content = Buffer | null
 
-/** The file with what a host needs in it. */
 export function putInto(file: HostFile, before: Content): Content {
   return edit(file, before, () => {
     switch (file.kind) {
@@ -27,7 +26,7 @@ export function putInto(file: HostFile, before: Content): Content {
   })
 }
 
-/** The file without it, as it was before where nothing else changed. */
+/** The file as it was before `putInto`, where nothing else changed. */
 export function takeFrom(file: HostFile, before: Content): Content {
   if (before === null) return null
   return edit(file, before, () => {
@@ -49,7 +48,7 @@ export function takeFrom(file: HostFile, before: Content): Content {
 
 class Refused extends Error {}
 
-/** Before anything is written, so nothing is changed when one of the files cannot be edited. */
+/** Runs before any write: if one file cannot be edited, none is changed. */
 function edit({ path }: HostFile, before: Content, make: () => Content): Content {
   try {
     const after = make()
@@ -66,7 +65,7 @@ function edit({ path }: HostFile, before: Content, make: () => Content): Content
   }
 }
 
-/** Its first line says whose it is, in every version. */
+/** Every version begins with the same line. */
 function isMade(content: Buffer, text: string): boolean {
   const [first = ""] = text.split("\n", 1)
   return content.toString("utf8").startsWith(`${first}\n`)
@@ -82,7 +81,7 @@ function readJson(content: Buffer): string {
   }
 }
 
-/** Two tables of one name, or one that was closed: the program would no longer read its own settings. */
+/** With two tables of one name, or an addition to a closed one, the program could no longer read its settings. */
 function checkToml(file: HostFile, after: Buffer): Buffer {
   if (file.kind !== "block" || file.isToml !== true) return after
   try {

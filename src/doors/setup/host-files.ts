@@ -5,14 +5,13 @@ import OPENCODE_PLUGIN from "./opencode-plugin.txt" with { type: "text" }
 export const INIT_HOSTS = ["codex", "gemini", "opencode", "claude"] as const
 export type InitHost = (typeof INIT_HOSTS)[number]
 
-/** What an agent program needs in a repository, file by file. */
 export type HostFile = { readonly path: string } & (
   | { readonly kind: "json"; readonly entries: readonly JsonEntry[] }
   | { readonly kind: "block"; readonly marks: Marks; readonly lines: readonly string[]; readonly isToml?: true }
   | { readonly kind: "whole"; readonly text: string }
 )
 
-/** What the program of each host is called at the moments of a session. */
+/** Each host's own names of our events. */
 const CODEX_EVENTS: Events = {
   SessionStart: "session-start",
   UserPromptSubmit: "prompt",
@@ -39,7 +38,7 @@ const GEMINI_EVENTS: Events = {
 type Events = Readonly<Record<string, string>>
 
 const SERVER = { command: "teamwork", args: ["mcp"] }
-/** Not in `.opencode`, a folder into which it would install packages. */
+/** Not in `.opencode`, where the program would install packages. */
 const OPENCODE_PLUGIN_PATH = ".teamwork/opencode-plugin.js"
 const OPENCODE_ENTRIES: readonly JsonEntry[] = [
   { path: ["mcp"], key: "teamwork", value: { type: "local", command: ["teamwork", "mcp"] } },
@@ -48,7 +47,7 @@ const OPENCODE_ENTRIES: readonly JsonEntry[] = [
 const TOML_MARKS = { begin: "# teamwork init: begin", end: "# teamwork init: end" }
 const MARKDOWN_MARKS = { begin: "<!-- teamwork init: begin -->", end: "<!-- teamwork init: end -->" }
 
-/** What an agent is told of the team. Rules are left out: whoever breaks one hears so from the program. */
+/** The instructions for agents. Rules are left out: an error explains each rule when an agent breaks it. */
 export const GUIDE: readonly string[] = [
   "## The team of this repository",
   "",

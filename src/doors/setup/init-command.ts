@@ -7,7 +7,7 @@ import { manyLines } from "../../lib/text/table.ts"
 import { INIT_HOSTS, type InitHost } from "./host-files.ts"
 import { applyInit, type FileChange, planInit } from "./set-up-hosts.ts"
 
-/** Claude Code has its plugin, which is more than files in a repository can be. */
+/** Claude Code has a plugin, which can do more than files in a repository. */
 const WITHOUT_PLUGIN: readonly InitHost[] = ["codex", "gemini", "opencode"]
 
 export const init = command({
@@ -59,7 +59,7 @@ export const init = command({
 const NOT_WRITTEN =
   "nothing was written, since there is no terminal to ask on; look at the changes and run it again with --yes"
 
-/** What people have to do themselves, because no program may do it for them. */
+/** Steps that only a person may do. */
 const NOTES: Readonly<Partial<Record<InitHost, string>>> = {
   codex: "codex reads this in a trusted repository, and runs the hooks once you trust them there: /hooks",
   gemini: "gemini reads this in a trusted folder",

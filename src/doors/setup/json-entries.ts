@@ -1,20 +1,19 @@
 /**
- * Adds entries to a JSON text and takes them out again, without touching a byte of the rest. That the second undoes the
- * first exactly needs no memory, since what was made can be seen: in a container that we made, its first entry begins on
- * a line of its own; in one that was there and empty, it follows the bracket at once.
+ * Adds entries to a JSON text and removes them again, without changing any other byte. The text itself shows what
+ * to undo: in a container that we made, the first entry begins on its own line; in one that was there and empty, it
+ * follows the bracket at once.
  */
 export interface JsonEntry {
-  /** Names of the objects around it, from the outermost on. What is missing on the way is made. */
+  /** Names of the objects around it, outermost first. Missing ones are made. */
   readonly path: readonly string[]
-  /** Its name in an object; without one it is an item of a list. */
+  /** Absent for an item of a list. */
   readonly key?: string
   readonly value: unknown
 }
 
-/** Why a text cannot be edited, said of what stands in it. */
 export class JsonRefusal extends Error {}
 
-/** `text` is valid JSON; null where there is none yet. */
+/** `text` is valid JSON; null where there is no file. */
 export function addEntry(text: string | null, entry: JsonEntry): string {
   if (text === null) return `${JSON.stringify(nest(entry.path, entry), null, 2)}\n`
   const { nodes, missing } = walk(text, entry)
@@ -30,7 +29,7 @@ export function addEntry(text: string | null, entry: JsonEntry): string {
   return splice(text, last.node.end, last.node.end, `,\n${"  ".repeat(depth)}${member}`)
 }
 
-/** Null when nothing is left but what was made for it, so that the file can go. */
+/** Null when only our containers are left, so that the file can be deleted. */
 export function removeEntry(text: string, entry: JsonEntry): string | null {
   const { nodes, missing } = walk(text, entry)
   let container = nodes.at(-1)
@@ -66,7 +65,7 @@ function nest(path: readonly string[], { key, value }: JsonEntry): unknown {
   return path.reduceRight<unknown>((content, name) => ({ [name]: content }), inner)
 }
 
-/** The containers on the way, and the names that are not there. */
+/** The containers on the path, and the missing names. */
 function walk(text: string, { path, key }: JsonEntry): { nodes: Node[]; missing: readonly string[] } {
   const nodes = [scan(text, 0)]
   for (const [index, name] of path.entries()) {
@@ -112,7 +111,7 @@ const SPACE = /[ \t\n\r]*/y
 const STRING = /"(?:[^"\\]|\\.)*"/y
 const WORD = /[^\s,\]}]+/y
 
-/** The positions in a text that is known to be JSON. */
+/** The text must be valid JSON. */
 function scan(text: string, from: number): Node {
   let at = from
   const take = (pattern: RegExp) => {

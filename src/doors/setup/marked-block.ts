@@ -1,14 +1,13 @@
 /**
- * A part of a text file that is ours, between two lines that mark it. Works on bytes (a text in which each character is
- * one), so whatever else the file holds stays as it is. A file that does not end with a line break gets a block that does
- * not either, by which taking it out knows.
+ * Our part of a text file, between two marker lines. Works on bytes (one character each), so the rest of the file
+ * stays as it is. In a file that does not end with a line break, neither does the block: so removing it restores
+ * the file.
  */
 export interface Marks {
   readonly begin: string
   readonly end: string
 }
 
-/** Why a file cannot be edited. */
 export class BlockRefusal extends Error {}
 
 /** `bytes` is null where there is no file. */
@@ -21,7 +20,7 @@ export function putBlock(bytes: string | null, { begin, end }: Marks, lines: rea
   return bytes.endsWith("\n") ? `${bytes}${block}\n` : `${bytes}\n${block}`
 }
 
-/** Null when the file had nothing else, so that it can go. */
+/** Null when the file had nothing else, so that it can be deleted. */
 export function takeBlock(bytes: string, marks: Marks): string | null {
   const place = findBlock(bytes, marks)
   if (place === undefined) return bytes
@@ -41,7 +40,7 @@ function findBlock(bytes: string, { begin, end }: Marks): { from: number; to: nu
   return { from, to: last + end.length }
 }
 
-/** Where a line that is exactly this begins. */
+/** The start of a line that is exactly this. */
 function lineAt(bytes: string, line: string, from = 0): number {
   for (let at = bytes.indexOf(line, from); at !== -1; at = bytes.indexOf(line, at + 1)) {
     const after = at + line.length

@@ -11,8 +11,8 @@ interface PluginFile {
 }
 
 /**
- * The folder of the plugin. A checkout has it. A built program carries it and writes it to the home, with a program
- * beside it: there the plugin looks for the one that it belongs to, when none is on the PATH.
+ * A checkout has the folder. A built program carries it and writes it to the home, with a program beside it that
+ * the plugin uses when none is on the PATH.
  */
 export function ensurePluginFolder(home: string, self: readonly string[]): string {
   if (!isBuilt()) return join(import.meta.dir, "../../../plugin")
@@ -23,7 +23,7 @@ export function ensurePluginFolder(home: string, self: readonly string[]): strin
   return folder
 }
 
-/** What is there already stays as it is, since sessions may be reading it; what an earlier version had more, goes. */
+/** Keeps equal files, since sessions may be reading them, and removes files of earlier versions. */
 function writeExactly(folder: string, files: readonly PluginFile[]): void {
   for (const file of files) writeFile(folder, file)
   const known = new Set(files.map(({ path }) => path))

@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
-/**
- * Every file of the plugin, by its path in there. Runs while the program is read or built (it is imported as a macro), so
- * that a built program carries the files.
- */
+/** Imported as a macro: runs when the program is loaded or built, so that a built program carries the files. */
 export function readPluginFiles(): { path: string; text: string; isProgram: boolean }[] {
   const root = join(import.meta.dir, "../../../plugin")
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

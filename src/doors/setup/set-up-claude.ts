@@ -5,14 +5,13 @@ import { quoteArgument } from "../../lib/text/quote-argument.ts"
 export const PLUGIN_SCOPES = ["user", "project"] as const
 export type PluginScope = (typeof PLUGIN_SCOPES)[number]
 
-/** The plugin, and the marketplace that its folder is. */
 const PLUGIN = "teamwork@teamwork"
 const MARKETPLACE = "teamwork"
 const STEP_TIMEOUT_MS = 60_000
 
 type Steps = readonly (readonly string[])[]
 
-/** What Claude Code is asked to do, each step with its arguments. It may be repeated. */
+/** Arguments for Claude Code. Safe to repeat. */
 export function installSteps(folder: string, scope: PluginScope): Steps {
   return [
     ["plugin", "marketplace", "add", "--scope", scope, "--", folder],
@@ -34,7 +33,7 @@ export interface ClaudeCode {
   readonly env: Record<string, string | undefined>
 }
 
-/** Takes every step, also when an earlier one failed: what was half done before can be brought to its end so. */
+/** Takes every step, even after a failed one: that completes an earlier attempt that stopped halfway. */
 export async function askClaude(claude: ClaudeCode, steps: Steps): Promise<void> {
   const failures: AppError[] = []
   for (const step of steps) {

@@ -5,11 +5,10 @@ import { codeOf } from "../../lib/error-code.ts"
 import { type Content, putInto, takeFrom } from "./edit-file.ts"
 import { filesOf, type HostFile, INIT_HOSTS, type InitHost } from "./host-files.ts"
 
-/** What is to become of a file. */
 export interface FileChange {
   readonly path: string
   readonly before: Content
-  /** Null where the file goes. */
+  /** Null when the file is deleted. */
   readonly after: Content
 }
 
@@ -19,10 +18,10 @@ export interface InitRequest {
   readonly isRemoval: boolean
 }
 
-/** Everything that would change, each file once. Nothing is written yet; what cannot be edited throws. */
+/** Every change, each file once. Writes nothing; throws when a file cannot be edited. */
 export function planInit({ root, hosts, isRemoval }: InitRequest): FileChange[] {
   const asked = new Map(hosts.flatMap(filesOf).map((file) => [file.path, file]))
-  // Programs share files, and whoever stays still needs its own.
+  // Hosts share files, and those that stay still need theirs.
   if (isRemoval) for (const host of stayingHosts(root, hosts)) for (const { path } of filesOf(host)) asked.delete(path)
   return [...asked.values()].flatMap((file) => {
     const before = readContent(root, file.path)
@@ -31,7 +30,7 @@ export function planInit({ root, hosts, isRemoval }: InitRequest): FileChange[] 
   })
 }
 
-/** Writes all of it, or nothing: what was written goes back when a later file cannot be. */
+/** Writes all or nothing: restores the files when a later write fails. */
 export function applyInit(root: string, changes: readonly FileChange[]): void {
   for (const { path, before } of changes)
     if (!isSame(readContent(root, path), before)) throw refused(path, "it was changed meanwhile")
@@ -51,7 +50,7 @@ function stayingHosts(root: string, leaving: readonly InitHost[]): InitHost[] {
   return INIT_HOSTS.filter((host) => !leaving.includes(host) && isSetUp(root, host))
 }
 
-/** Its settings tell; what an agent is told may be there for another. */
+/** Only the settings show it: hosts share the instructions for agents. */
 function isSetUp(root: string, host: InitHost): boolean {
   const [settings] = filesOf(host)
   if (settings === undefined) return false
@@ -73,7 +72,7 @@ function readContent(root: string, path: HostFile["path"]): Content {
   }
 }
 
-/** A link may lead out of the repository, to settings that are everybody's. */
+/** A link may lead out of the repository, to settings of the whole machine. */
 function assertInside(root: string, path: string): void {
   for (let place = join(root, path); place.length > root.length; place = dirname(place)) {
     try {
@@ -97,12 +96,12 @@ function put(root: string, path: string, content: Content): void {
   for (let folder = dirname(file); folder.length > root.length && removeEmpty(folder); folder = dirname(folder));
 }
 
-/** As well as it goes; the failure that led here is the one to tell. */
+/** Best effort; the caller reports the first failure. */
 function restore(root: string, path: string, before: Content): void {
   try {
     put(root, path, before)
   } catch {
-    // It is the file that could not be written, and so is as it was.
+    // This file could not be written, so it is unchanged.
   }
 }
 

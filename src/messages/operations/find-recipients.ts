@@ -10,8 +10,8 @@ interface Address {
 }
 
 /**
- * The inboxes that a message goes to. A recipient is the lead, a worker of this run, the owner or assignee of a task, or a
- * person who wrote before. A task id means its current owner. Other names are refused, because no one reads that inbox.
+ * A recipient is the lead, a worker of this run, the owner or assignee of a task, or a person who wrote before. A
+ * task id means its current owner. Other names are refused, because no one reads that inbox.
  */
 export async function findRecipients(tx: Tx, team: StoredTeam, { from, to }: Address): Promise<readonly string[]> {
   if (to === EVERYBODY) return listAllWorkers(tx, team, from)
@@ -29,7 +29,7 @@ export async function findRecipients(tx: Tx, team: StoredTeam, { from, to }: Add
   )
 }
 
-/** Only the lead may write to all workers; each gets its own copy. */
+/** Only for the lead; each worker gets its own copy. */
 async function listAllWorkers(tx: Tx, team: StoredTeam, from: string): Promise<string[]> {
   if (from !== LEAD) {
     throw new AppError(
@@ -54,7 +54,7 @@ function ownerOf({ id, claimedBy, workerId, status }: Task): string {
   })
 }
 
-/** Names other than workers': owners and assignees of tasks, and senders of earlier messages. */
+/** Owners and assignees of tasks, and senders of earlier messages. */
 async function listPeople(tx: Tx, team: StoredTeam, workers: readonly string[]): Promise<string[]> {
   const tasks = await tx.tasks.list(team.key)
   const named = tasks.flatMap(({ claimedBy, assignee }) => [claimedBy, assignee]).filter((name) => name !== null)

@@ -3,7 +3,7 @@ import type { Context } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { inboxName } from "../message.ts"
 
-/** Marks messages of an inbox as read. Messages that were read before keep their time. */
+/** Messages that were read before keep their time. */
 export async function markRead(
   { store }: Context,
   { project, team, run, inbox: name, ids }: TeamName & { readonly inbox: string; readonly ids: readonly string[] },

@@ -6,7 +6,7 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { EVERYBODY, inboxName, LEAD, MESSAGE_TYPES, type Message, type MessageType } from "../message.ts"
 import { findRecipients } from "./find-recipients.ts"
 
-/** What each type of message carries; more keys are kept as they are. */
+/** Keys by type; more keys are kept as they are. */
 const PAYLOADS = {
   text: { message: text("what to say") },
   idle_notification: {

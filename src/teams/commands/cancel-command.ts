@@ -33,7 +33,7 @@ export const cancel = command({
     const before = await listKnownWorkers(context, name, machine)
     await cancelTeam(context, name, reason ?? "cancelled by user")
     const graceMs = force === true ? 0 : (await configured.engine()).shutdownTimeoutMs
-    // The leader notices and stops its workers. Remaining ones, as after a crash, are stopped here.
+    // The leader stops its workers. Those that remain, as after a crash, are stopped here.
     if (force !== true) await untilLeft(session, name, graceMs)
     const stoppedHere = await stopWorkers(context, {
       ...name,
@@ -57,7 +57,6 @@ export const cancel = command({
   },
 })
 
-/** Workers that the leader stopped, then those that were stopped here. */
 function listStopped(
   before: readonly KnownWorker[],
   after: readonly KnownWorker[],

@@ -13,13 +13,13 @@ import { startRun } from "./start-run.ts"
 
 export interface Cleaned extends TeamName {
   readonly purged: boolean
-  /** The closed run, which stays readable; null when all runs were deleted. */
+  /** Null when all runs were deleted. */
   readonly closed: number | null
-  /** How many tasks the closed run has, or how many of the current run were deleted. */
+  /** Of the closed run, or deleted ones of the current run. */
   readonly tasks: number
 }
 
-/** Starts an empty run with the goal and settings of this one, which stays readable. `--purge` deletes all runs. */
+/** Starts an empty run with the same goal and settings; this one stays readable. `--purge` deletes all runs. */
 export const cleanTeam = operation({
   name: "project.clean",
   summary: "Close the current run, which stays readable, and begin an empty one; or with purge forget the project",

@@ -15,12 +15,11 @@ export async function assertArchivable({ store }: Pick<Context, "store">, name: 
 }
 
 interface Archived extends TeamName {
-  /** What the team did and where its work is, for later readers. */
   readonly summary: string
   readonly how: keyof typeof SUMMARY_OF
 }
 
-/** Completes the team and stores its summary. A second call only replaces the summary. */
+/** A second call only replaces the summary. */
 export async function archiveTeam(
   { store }: Pick<Context, "store">,
   { summary, how, ...name }: Archived,
@@ -38,7 +37,7 @@ export async function archiveTeam(
   })
 }
 
-/** Pauses the team; worktrees and branches stay until it is resumed. */
+/** Worktrees and branches stay until the team is resumed. */
 export const keepTeam = operation({
   name: "team.keep",
   summary: "Keep a team for later: it is paused, with its worktrees and branches, until it is resumed",

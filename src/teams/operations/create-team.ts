@@ -33,7 +33,7 @@ export const createTeam = operation({
         if (team === undefined) throw exists(input)
         await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
       }
-      // A finished team continues with the next goal as a new run.
+      // A finished team continues with a new run.
       else if ((await readStanding(tx, known)) === "done") await startRun(tx, known, settings)
       else throw exists(input)
       if (mode === "SUPERVISED") await askAtStart(tx, input, PERSON)

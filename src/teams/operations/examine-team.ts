@@ -10,7 +10,7 @@ export interface Finding {
   readonly fixed: boolean
 }
 
-/** Looks for state that only a crash, a bug or a manual change can leave, and repairs it with `fix`. */
+/** Finds state that only a crash, a bug or a manual change can leave. `fix` repairs it. */
 export async function examineTeam({ store, settings }: Context, name: TeamName, fix: boolean): Promise<Finding[]> {
   const attempt = store.write(async (tx) => {
     const team = await lockTeam(tx, name)
@@ -30,7 +30,7 @@ export async function examineTeam({ store, settings }: Context, name: TeamName, 
     if (!fix) throw new RolledBack(findings)
     return findings
   })
-  // Without --fix the same work is rolled back: the report shows what a fix would do.
+  // Without --fix the same work is rolled back, so the report shows what a fix would do.
   return attempt.catch((error: unknown) => {
     if (error instanceof RolledBack) return error.findings
     throw error

@@ -5,7 +5,6 @@ import { isHeld, isMet, type Task } from "../../tasks/task.ts"
 
 const EVENTS_AT_ONCE = 10_000
 
-/** All events of a team after the cursor, and the cursor for the next call. */
 export async function readEventsSince(
   tx: Tx,
   key: number,
@@ -14,7 +13,6 @@ export async function readEventsSince(
   return readPages(tx, key, { after })
 }
 
-/** All events of one task. */
 export async function readEventsOf(tx: Tx, key: number, task: TaskId): Promise<readonly Event[]> {
   return (await readPages(tx, key, { task })).events
 }
@@ -35,14 +33,14 @@ const OF_ALL: readonly string[] = ["waves.calculated", "team.cleaned", "task.del
 
 interface KnownTasks {
   readonly key: number
-  /** The tasks before the events; undefined in the first call. */
+  /** Undefined in the first call. */
   readonly known: ReadonlyMap<string, Task> | undefined
   readonly events: readonly Event[]
 }
 
 /**
- * The team's tasks. Reads only tasks that the events name, and claimed ones, because renewing a claim writes no event. So
- * following a team of thousands of tasks costs no more than one of ten.
+ * Reads only tasks that the events name, and claimed ones, because renewing a claim writes no event. So following
+ * thousands of tasks costs no more than following ten.
  */
 export async function readTasksSince(tx: Tx, { key, known, events }: KnownTasks): Promise<ReadonlyMap<string, Task>> {
   if (known === undefined || events.some(({ type }) => OF_ALL.includes(type))) {

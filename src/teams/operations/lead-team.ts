@@ -5,24 +5,24 @@ import type { Leadership, Tx } from "../../store/port.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 
 export interface Lead extends TeamName {
-  /** The process that leads, by a name that no other process has. */
+  /** A unique name of the process. */
   readonly holder: string
   readonly token: number
   readonly leaseMs: number
 }
 
 export interface LeadRequest extends Omit<Lead, "token"> {
-  /** Its settings as JSON; a process that takes over continues with them. */
+  /** As JSON; a process that takes over continues with them. */
   readonly settings: string
-  /** Whether the current leader is known to be dead although its lease has not expired. */
+  /** Whether the leader is known to be dead before its lease has expired. */
   isGone(holder: string): boolean
 }
 
-/** One of several orchestrators leads. One that takes over from a dead leader continues where it stopped. */
+/** Only one of several orchestrators leads. After a dead leader, the next one continues its work. */
 export async function takeLead({ store }: Context, request: LeadRequest): Promise<Lead> {
   const { project, team, run, holder, leaseMs, settings } = request
   const current = await findLead({ store }, request)
-  // Checked outside of the transaction, which may run more than once.
+  // Outside of the transaction, which may run more than once.
   const isGone = current !== undefined && request.isGone(current.holder)
   const token = await store.write(async (tx) => {
     const { key } = await lockTeam(tx, request)
@@ -52,7 +52,6 @@ export async function findLead({ store }: Pick<Context, "store">, name: TeamName
   return store.read(async (tx) => findLeader(tx, (await getTeam(tx, name)).key))
 }
 
-/** The leader of a run while its lease lasts. */
 export async function findLeader(tx: Tx, key: number): Promise<Leadership | undefined> {
   const leader = await tx.leaders.find(key)
   return leader !== undefined && leader.leaseUntil > (await tx.now()) ? leader : undefined

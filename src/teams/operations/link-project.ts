@@ -13,13 +13,12 @@ interface LinkRequest {
 export interface Linked {
   readonly project: string
   readonly folder: string
-  /** False when nothing had to be changed. */
   readonly changed: boolean
-  /** The project of commands in this repository that name none; null when it is detected. */
+  /** For commands in this repository that name no project; null when it is detected. */
   readonly defaultProject: string | null
 }
 
-/** Adds this repository to the project and makes it the default project here. Safe to repeat. */
+/** Also makes it the default project here. Safe to repeat. */
 export async function linkProject({ store }: WithStore, { project, place }: LinkRequest): Promise<Linked> {
   const { id, gitDir, folder } = place
   return store.write(async (tx) => {
@@ -42,7 +41,7 @@ export async function linkProject({ store }: WithStore, { project, place }: Link
   })
 }
 
-/** Removes this repository from the project. Branches and pins in the repository stay. */
+/** Branches and pins in the repository stay. */
 export async function unlinkProject({ store }: WithStore, { project, place }: LinkRequest): Promise<Linked> {
   const { id, folder } = place
   return store.write(async (tx) => {

@@ -38,7 +38,6 @@ export const listEvents = operation({
   },
 })
 
-/** Passes on each new event after the cursor until the signal fires. */
 export async function followEvents(
   context: Parameters<typeof listEvents.run>[0],
   input: TeamName & { after: string; type?: EventType; task?: TaskId },

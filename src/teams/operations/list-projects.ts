@@ -3,7 +3,6 @@ import type { Team } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { publicTeam } from "../../tasks/operations/lookup.ts"
 
-/** Every team, with the repositories that its project lives in. */
 export async function listProjects({
   store,
 }: Pick<Context, "store">): Promise<(Team & { readonly repositories: readonly ProjectRepository[] })[]> {

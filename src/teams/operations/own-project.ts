@@ -6,10 +6,9 @@ import { type ProjectFacts, possibleNames, type Standing, standingOf } from "../
 
 type WithStore = Pick<Context, "store">
 
-/** Whether a repository has refs of a project's work. */
 export type HasRefs = (project: string) => Promise<boolean>
 
-/** The project of a repository: its default project, or the first name that no other repository has. Changes nothing. */
+/** The default project, or the first name that no other repository has. Changes nothing. */
 export async function nameProject({ store }: WithStore, place: RepositoryPlace, hasRefs: HasRefs): Promise<string> {
   const { id, name, earlierName } = place
   const known = id === null ? undefined : await store.read((tx) => tx.projects.findDefault(id))
@@ -30,7 +29,7 @@ export interface OwnRequest {
   readonly project: string
   readonly place: RepositoryPlace & { readonly id: RepositoryId }
   readonly hasRefs: boolean
-  /** Make it the project of commands that name none, unless the repository has such a project already. */
+  /** Makes it the default project, unless the repository has one. */
   readonly isDefault: boolean
 }
 

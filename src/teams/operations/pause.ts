@@ -22,7 +22,10 @@ export interface PauseResult {
   readonly what: string
 }
 
-/** A paused team gives out no tasks, a paused task is not claimed, a paused worker claims nothing. Existing claims continue. */
+/**
+ * A paused team gives out no tasks, a paused task cannot be claimed, a paused worker claims nothing. Existing
+ * claims continue.
+ */
 export const pause = operation({
   name: "pause",
   summary: "Pause the team, or one task or worker of it",
@@ -111,7 +114,7 @@ async function pauseWorker(
   const stopped = worker.status === "paused" || worker.status === "quarantined"
   if (paused && ["dead", "stopped"].includes(worker.status))
     throw new AppError("worker.unavailable", `worker ${id} is ${worker.status}; there is nothing to pause`)
-  // Resuming a worker that crashed too often, or ended in quarantine, allows it to be started again.
+  // Resuming a worker that crashed too often, or is in quarantine, allows it to start again.
   const mayRestart = !paused && ["dead", "stopped"].includes(worker.status)
   if (paused !== stopped || mayRestart) {
     if (!mayRestart) await tx.workers.put(team.key, id, { availability: paused ? "paused" : "idle" })

@@ -6,7 +6,6 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { isMet, type Task } from "../../tasks/task.ts"
 import { readStanding } from "./start-run.ts"
 
-/** Which run a plan or goal goes to. */
 export const runChoice = {
   add: flag("add to the current run of the team, also when it is over"),
   new: flag("close the current run, which stays readable, and begin a new one"),
@@ -20,8 +19,8 @@ export interface PlanArrival {
 }
 
 /**
- * Whether a plan goes into the current run or starts the next one. A run that is over is followed by a new one. An
- * unfinished run is only closed or extended when a person says so; the same plan again continues it.
+ * Chooses the current run or a new one. A run that is over is followed by a new one. Only a person may close or
+ * extend an unfinished run; the same plan again continues it.
  */
 export async function placeForPlan(tx: Tx, team: StoredTeam, arrival: PlanArrival): Promise<"current" | "new"> {
   assertOneChoice(arrival)
@@ -35,7 +34,7 @@ export async function placeForPlan(tx: Tx, team: StoredTeam, arrival: PlanArriva
   throw await unfinished(tx, team)
 }
 
-/** Throws early when the plan would be refused, before any agent is paid. `begins`: it starts a new run. */
+/** Throws before any agent is paid when the plan would be refused. `begins`: it starts a new run. */
 export async function checkPlace(
   { store }: Pick<Context, "store">,
   name: TeamName,
@@ -58,7 +57,7 @@ export function assertOneChoice({ add, new: isNew }: Pick<PlanArrival, "add" | "
 async function unfinished(tx: Tx, team: StoredTeam): Promise<AppError> {
   const tasks = await tx.tasks.list(team.key)
   const left = tasks.filter(({ status }) => !isMet(status)).length
-  // A team without a leader so far has no run of the engine to resume.
+  // Without a leader so far, there is no run of the engine to resume.
   const wasLed = (await tx.leaders.find(team.key)) !== undefined
   return new AppError(
     "run.unfinished",

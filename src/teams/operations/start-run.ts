@@ -15,7 +15,7 @@ export async function readStanding(tx: Tx, team: StoredTeam): Promise<RunStandin
   return standingOf({ phase, status, isLed, leftBecause: await whyLeft(tx, key), tasks: await tx.tasks.list(key) })
 }
 
-/** Why the last leader left. A leader that left without an event was killed. */
+/** A leader that left without an event was killed. */
 async function whyLeft(tx: Tx, key: number): Promise<string | null> {
   const led = ofType(await newest(tx, key, "team.led"), "team.led").at(-1)
   const left = ofType(await newest(tx, key, "team.left"), "team.left").at(-1)
@@ -31,8 +31,8 @@ async function newest(tx: Tx, key: number, type: "team.led" | "team.left") {
 type NewRun = Pick<Team, "goal" | "mode" | "schedule" | "protocol" | "hasQa">
 
 /**
- * Closes the current run, which stays readable, and starts the next one. Knowledge and feedback to the whole team are
- * copied; tasks, messages, evidence, verdicts and questions stay with their run. The team must be locked.
+ * Closes the current run, which stays readable. Copies knowledge and feedback to the whole team; tasks, messages,
+ * evidence, verdicts and questions stay with their run. The team must be locked.
  */
 export async function startRun(tx: Tx, before: StoredTeam, settings: NewRun): Promise<StoredTeam> {
   await assertIdle(tx, before)
@@ -43,20 +43,18 @@ export async function startRun(tx: Tx, before: StoredTeam, settings: NewRun): Pr
   return team
 }
 
-/** Records that are useful in every run. An exploration is valid as long as its files are unchanged. */
+/** Useful in every run: an exploration is valid as long as its files are unchanged. */
 const CARRIED: readonly RecordKind[] = ["wisdom", "exploration", "feedback"]
 
 async function carryRecords(tx: Tx, from: StoredTeam, to: StoredTeam): Promise<void> {
   for (const kind of CARRIED) {
     for (const { taskId, status, data, by } of await tx.records.list(from.key, { kind })) {
-      // Feedback on one task does not apply to the next run.
       if (status === "removed" || (kind === "feedback" && taskId !== null)) continue
       await addRecord(tx, to, { kind, taskId: null, attempt: null, status, data, by }, `from run ${from.run}`)
     }
   }
 }
 
-/** A run cannot be closed while a process or worker is active in it. */
 async function assertIdle(tx: Tx, team: StoredTeam): Promise<void> {
   const leader = await findLeader(tx, team.key)
   if (leader !== undefined) throw busy(team, `a teamwork run leads it (${leader.holder})`)

@@ -12,12 +12,12 @@ import { lockTeam } from "../../tasks/operations/lookup.ts"
 interface PauseReason {
   readonly trigger: Trigger
   readonly reason: string
-  /** The possible answers, unless the trigger decides them. */
+  /** Absent when the trigger decides them. */
   readonly options?: readonly Option[]
   readonly about?: string
 }
 
-/** Pauses the team and asks a person how to continue; the lead gets a message with the reason. */
+/** Pauses the team and asks a person how to continue; the lead gets the reason as a message. */
 export async function pauseByEngine(
   { store, ids }: Context,
   name: TeamName,
@@ -66,7 +66,7 @@ function isAboutBudget(record: TeamRecord): boolean {
   return record.taskId === null && toEscalation(record).trigger === "budget"
 }
 
-/** Stops the team; its state and commits stay. */
+/** State and commits stay. */
 export async function cancelTeam({ store }: Context, name: TeamName, reason: string): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)
@@ -79,7 +79,7 @@ export async function cancelTeam({ store }: Context, name: TeamName, reason: str
   })
 }
 
-/** A new run of a cancelled or failed team makes it active again. */
+/** A new run makes a cancelled or failed team active again. */
 export async function reviveTeam({ store }: Context, name: TeamName): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)

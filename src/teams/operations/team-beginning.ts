@@ -4,13 +4,12 @@ import type { Context } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 
 export interface Beginning {
-  /** When it was created or cleaned, in milliseconds: different for every run of a team. */
+  /** Created or cleaned, in milliseconds: different for every run of a team. */
   readonly at: number
-  /** The attempt that each task is at. */
   readonly attempts: ReadonlyMap<TaskId, number>
 }
 
-/** How a repository tells the work of this team from that of an earlier team of the same name. */
+/** Tells the work of this team in a repository from that of an earlier team of the same name. */
 export async function readBeginning({ store }: Pick<Context, "store">, name: TeamName): Promise<Beginning> {
   return store.read(async (tx) => {
     const { key, createdAt } = await getTeam(tx, name)

@@ -6,11 +6,10 @@ export interface SummaryFacts {
   readonly team: Pick<Team, "project" | "team" | "goal">
   readonly deliverables: readonly Deliverable[]
   readonly pins: readonly string[]
-  /** Where the results were exported to, if they were. */
+  /** Where the results were exported to. */
   readonly place: string | null
 }
 
-/** The summary of an archived team: what it did, and where its work is. */
 export function renderSummary({ team, deliverables, pins, place }: SummaryFacts): string {
   const list = (items: readonly string[]) => items.map((item) => `- ${item}`)
   const section = (title: string, lines: readonly string[]) =>
