@@ -12,7 +12,10 @@ import type { Role, Task } from "../tasks/task.ts"
 import type { WaveVerdict } from "../tasks/wave.ts"
 import type { WorkerAvailability } from "../workers/worker.ts"
 
-/** Everything a store holds of a team except its events. Exports and imports lose none of it. Lists are in order of creation. */
+/**
+ * Everything a store holds of a team except its events; exports and imports keep all of it. Lists are in order of
+ * creation.
+ */
 export interface TeamSnapshot {
   readonly team: SnapshotTeam
   readonly tasks: readonly SnapshotTask[]
@@ -27,17 +30,16 @@ export interface TeamSnapshot {
 
 export interface SnapshotTeam extends Team {
   readonly pauseReason: string | null
-  /** The numbers that the next task and the next worker without a name get. */
+  /** For the next task and the next worker without a name. */
   readonly nextTask: number
   readonly nextWorker: number
 }
 
-/** `unmet` is left out: it follows from the needs. */
+/** Without `unmet`, which follows from the needs. */
 export interface SnapshotTask extends Omit<Task, "unmet"> {
-  /** Length of the longest chain of tasks that wait for this one, as of the last planning of waves. */
+  /** Length of the longest chain of tasks that wait for this one, when waves were last planned. */
   readonly height: number
   readonly leaseMs: number
-  /** The owner that lost its claim to the current one. */
   readonly previousOwner: string | null
   readonly evidence: readonly Evidence[]
   readonly exceptions: readonly Exception[]
@@ -66,5 +68,4 @@ export interface SnapshotMessage extends Message {
   readonly readAt: string | null
 }
 
-/** An event without its place in a particular store. */
 export type PastEvent<E extends Event = Event> = E extends Event ? Omit<E, "seq" | "cursor"> : never

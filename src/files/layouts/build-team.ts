@@ -20,7 +20,6 @@ import { type DroppedNeed, type MendedNeeds, mendNeeds } from "./mend-needs.ts"
 import type { Source } from "./source.ts"
 import type { TaskDraft } from "./task-draft.ts"
 
-/** What a reader of a layout found. */
 export interface TeamDraft {
   readonly team: Pick<
     SnapshotTeam,
@@ -37,12 +36,12 @@ export interface TeamDraft {
   readonly history?: readonly PastEvent[]
 }
 
-/** The worker that did a task, as far as other files than its own say. */
+/** From files other than the task's own. */
 export type WorkerOf = (task: TaskDraft) => WorkerId | null
 
 export const PAUSED_BEFORE = "it was paused when it was imported"
 
-/** Makes a team that can be restored from what a reader found, and notes what had to change. */
+/** Makes a valid team, and notes what had to change. */
 export function buildTeam(
   source: Source,
   draft: TeamDraft,
@@ -101,7 +100,6 @@ function noteChanges(source: Source, task: TaskDraft): void {
   }
 }
 
-/** What other systems say nothing of. */
 const UNSAID = {
   assignee: null,
   work: NO_WORK,
@@ -117,7 +115,6 @@ const UNSAID = {
 interface Surroundings {
   readonly createdAt: string
   readonly mended: MendedNeeds
-  /** What the task lost of its needs. */
   readonly dropped: readonly DroppedNeed[]
   readonly workerOf: WorkerOf
 }
@@ -127,7 +124,7 @@ function finishTask(task: TaskDraft, { mended, dropped, workerOf, ...team }: Sur
   const createdAt = task.createdAt ?? team.createdAt
   const updatedAt = task.updatedAt ?? task.completedAt ?? createdAt
   const ended = hasEnded(task)
-  // An open task may name who it was meant for, or who gave it back.
+  // An open task may name its intended or its previous worker.
   const wasHeld = task.state !== "open" && (task.claimedBy !== null || task.state !== "skipped")
   return {
     ...UNSAID,
@@ -146,7 +143,7 @@ function finishTask(task: TaskDraft, { mended, dropped, workerOf, ...team }: Sur
     blockedBy: (mended.needs.get(id) ?? []) as TaskId[],
     height: mended.height.get(id) ?? 0,
     ...statusOf(task, dropped),
-    // The holder of an unfinished task is gone; that of a finished one stays known.
+    // The holder of an unfinished task is gone.
     claimedBy: ended ? task.claimedBy : null,
     claimedAt: ended ? task.claimedAt : null,
     claimToken: Math.max(task.claimToken, wasHeld ? 1 : 0),
@@ -178,7 +175,7 @@ function statusOf(
     : { status: "paused", pausedFrom: "open", pauseReason: reasons.join("; ") }
 }
 
-/** Work that was finished elsewhere counts as done: the gates ask no evidence and no commits of this attempt. */
+/** Work that was finished elsewhere counts as done: the gates ask for no evidence or commits of this attempt. */
 function importedRecord({ id, attempt, completedAt, updatedAt, claimedBy }: SnapshotTask, index: number): TeamRecord {
   const at = completedAt ?? updatedAt
   const about = { kind: "imported", number: index + 1, taskId: id, attempt, status: "done" } as const
@@ -190,7 +187,7 @@ function releasedEvent(task: TaskDraft, timestamp: string): PastEvent {
   return { type: "task.released", version: 1, timestamp, by: PERSON, data }
 }
 
-/** Begins with the creation of the team, whatever times the rest has. */
+/** Begins with the creation of the team, whatever times the other events have. */
 function writeHistory(draft: TeamDraft, released: readonly PastEvent[]): PastEvent[] {
   const rest = [...(draft.history ?? []), ...released].toSorted((a, b) => compare(a.timestamp, b.timestamp))
   const { createdAt } = draft.team

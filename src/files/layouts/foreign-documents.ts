@@ -4,7 +4,7 @@ import type { Source } from "./source.ts"
 
 const MAX_BYTES = 5_000_000
 
-/** Folders whose files keep their place, and their name with us. */
+/** Folders whose files keep their place, and our name for each. */
 const PLACES: Readonly<Record<string, string>> = {
   wisdom: "wisdom",
   "role-specs": "role-specs",
@@ -15,7 +15,6 @@ const PLACES: Readonly<Record<string, string>> = {
   issues: "issues",
 }
 
-/** Files that have no other place in the store, unchanged. */
 export function readDocuments(source: Source, times: Pick<Document, "createdAt" | "updatedAt">): Document[] {
   const documents = new Map<string, Document>()
   for (const file of source.listKept()) {
@@ -38,7 +37,7 @@ function placeOf(file: string): string {
   return place === undefined ? `imported/${file}` : place + file.slice(slash)
 }
 
-/** As text where it is UTF-8 without NUL, which no store keeps in a text. */
+/** As text if it is UTF-8 without NUL, which no store accepts in a text. */
 function encode(bytes: Uint8Array): Pick<Document, "content" | "encoding"> {
   try {
     const content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -9,14 +9,13 @@ import {
 } from "../../tasks/evidence.ts"
 import { asLine, asText, asWord, Count, choice, Fields, Flag, Id, Integer, isRecord, Time } from "./foreign-json.ts"
 
-/** For entries that do not say it themselves. */
 interface Surroundings {
   readonly taskId: TaskId
   readonly by: string | null
   readonly timestamp: string
 }
 
-/** Evidence of other systems. Teamwork did not run it, so it is only reported. */
+/** Teamwork did not run it, so it counts as reported only. */
 export function readEvidence(given: unknown, surroundings: Surroundings): Evidence[] {
   const entries = Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]
   return entries
@@ -26,7 +25,7 @@ export function readEvidence(given: unknown, surroundings: Surroundings): Eviden
       taskId: surroundings.taskId,
       attempt: 1,
       trust: "reported",
-      // Blocked patterns do not apply: what was resolved stays resolved.
+      // Blocked patterns do not apply: a resolved task stays resolved.
       blockedPattern: null,
       by: surroundings.by ?? PERSON,
       timestamp: surroundings.timestamp,
@@ -79,7 +78,7 @@ function readFacts(fields: Fields): EvidenceFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
-/** The type that an entry names, if it has what that type requires. */
+/** The named type, if the entry has the facts that it requires. */
 function chooseType(wanted: string, facts: EvidenceFacts): EvidenceType {
   const fitting: Record<EvidenceType, boolean> = {
     command: facts.command !== undefined,

@@ -13,7 +13,6 @@ export function pastEntry(entry: string, timestamp: string, by?: string): PastEv
   }
 }
 
-/** An entry of another system's log as one line for people. */
 export function logEntry(entry: unknown, otherwise: string, prefix = ""): PastEvent | undefined {
   if (!isRecord(entry)) {
     const line = asLine(entry)

@@ -2,12 +2,12 @@ import * as v from "valibot"
 import { isId } from "../../kernel/ids.ts"
 import { isDeeper } from "../own/file-schema.ts"
 
-/** JSON that other programs wrote: accepted in many shapes, and never trusted. */
+/** JSON of other programs: accepted in many shapes, and never trusted. */
 export type Json = Readonly<Record<string, unknown>>
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 
-/** Deeper than any file of these systems, and far below what the call stack holds. */
+/** Deeper than any real file, and far below the limit of the call stack. */
 const DEEPEST_NESTING = 200
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
@@ -31,11 +31,11 @@ export function parseJsonText(text: string): ParsedJson {
     return { ok: false, why: "is not complete JSON; it may have been cut off while it was written" }
   }
   if (isDeeper(value, DEEPEST_NESTING)) return { ok: false, why: "is nested too deeply" }
-  // Only an escape can bring in what no database keeps.
+  // Only an escape can contain what no database stores.
   return { ok: true, value: text.includes("\\u") ? clean(value) : value }
 }
 
-/** Without what no database keeps: NUL characters and halves of character pairs. */
+/** Removes what no database stores: NUL characters and unpaired surrogates. */
 function clean(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "").toWellFormed()
   if (typeof value !== "object" || value === null) return value
@@ -47,10 +47,9 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** Ids and names may be written as numbers. */
 const Text = v.pipe(v.union([v.string(), v.pipe(v.number(), v.finite(), v.transform(String))]), v.description("a text"))
 
-/** From 0 on and small enough for every store, also when written as text. */
+/** From 0 and small enough for every store, also when written as text. */
 export const Count = v.pipe(Text, v.trim(), v.regex(/^\d{1,9}$/), v.transform(Number), v.description("a whole number"))
 
 export const Integer = v.pipe(Text, v.regex(/^-?\d{1,9}$/), v.transform(Number), v.description("a whole number"))
@@ -63,7 +62,7 @@ export const List = v.pipe(v.array(v.unknown()), v.description("a list"))
 
 export const JsonObject = v.pipe(v.custom<Json>(isRecord), v.description("an object"))
 
-/** A list of texts, or one text with an entry on each line. Any other entry is written out. */
+/** A list of texts, or one text with an entry on each line. */
 export const Texts = v.pipe(
   v.union([
     v.pipe(
@@ -78,7 +77,7 @@ export const Texts = v.pipe(
   v.description("a list of texts"),
 )
 
-/** Ids as numbers, as texts, with commas between them, or as objects that have one. */
+/** Numbers, texts, texts with commas between ids, or objects with an id. */
 export const Ids = v.pipe(
   v.union([
     v.pipe(
@@ -95,7 +94,6 @@ export const Ids = v.pipe(
   v.description("a list of ids"),
 )
 
-/** The id that the record of a task has. */
 export function idOf(record: Json): string | undefined {
   return asText(record.id ?? record.task_id ?? record.taskId)?.trim()
 }
@@ -114,7 +112,7 @@ export const Time = v.pipe(
 
 const NUMBER = /^\d+(?:\.\d+)?$/
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?)?$/i
-/** Smaller numbers are seconds: as milliseconds they would lie in 1970. */
+/** Smaller numbers are seconds: as milliseconds they would be in 1970. */
 const FIRST_MILLISECONDS = 100_000_000_000
 
 function fromNumber(text: string): number {
@@ -128,7 +126,7 @@ function fromParts(text: string): number {
   return Date.parse(`${day}T${minutes}${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}${offset}`)
 }
 
-/** One of these words, in any spelling that `asWord` takes for the same. */
+/** In any spelling that `asWord` treats as the same. */
 export function choice<const Choice extends string>(choices: readonly Choice[]) {
   return v.pipe(
     v.unknown(),
@@ -138,7 +136,7 @@ export function choice<const Choice extends string>(choices: readonly Choice[]) 
   )
 }
 
-/** The value as the schema reads it; undefined where it does not fit. */
+/** Undefined where the value does not fit. */
 export function as<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> | undefined {
   const read = v.safeParse(schema, value, { abortEarly: true })
   return read.success ? read.output : undefined
@@ -155,7 +153,7 @@ function split(text: string, separator: string): string[] {
     .filter((part) => part !== "")
 }
 
-/** `In Progress`, `in-progress` and `IN_PROGRESS` are one word. */
+/** `In Progress`, `in-progress` and `IN_PROGRESS` are the same word. */
 export function asWord(value: unknown): string {
   return (asText(value) ?? "")
     .trim()
@@ -163,27 +161,26 @@ export function asWord(value: unknown): string {
     .replaceAll(/[\s-]+/g, "_")
 }
 
-/** Anything in one line, for people. */
 export function asLine(value: unknown): string {
   const text = asText(value) ?? (value === undefined || value === null ? "" : JSON.stringify(value))
   return text.replaceAll(/\s+/g, " ").trim()
 }
 
 /**
- * The fields of a foreign record, each under any of several names. It remembers what was understood, so a reader can tell
- * whether the record says more than was taken over.
+ * Reads each field under any of several names, and remembers which were understood: a reader can tell whether the
+ * record says more.
  */
 export class Fields {
   readonly #record: Json
   readonly #understood = new Set<string>()
-  /** What is there, but of a kind that cannot be used. */
+  /** Fields with a value that cannot be used. */
   readonly wrong: string[] = []
 
   constructor(record: Json) {
     this.#record = record
   }
 
-  /** The value of the first name that has one of this kind. */
+  /** The first name whose value fits the schema. */
   read<Schema extends v.GenericSchema>(schema: Schema, ...names: string[]): v.InferOutput<Schema> | undefined {
     for (const name of names) {
       const found = this.#record[name]
@@ -202,12 +199,11 @@ export class Fields {
     return this.read(Text, ...names)
   }
 
-  /** As it is, whatever its kind. */
   any(...names: string[]): unknown {
     return this.read(v.unknown(), ...names)
   }
 
-  /** What was not understood. */
+  /** Fields that were not understood. */
   rest(): Json {
     return Object.fromEntries(
       Object.entries(this.#record).filter(([name, value]) => !this.#understood.has(name) && !isNothing(value)),
@@ -215,7 +211,6 @@ export class Fields {
   }
 }
 
-/** When something was made and last changed, as far as it is known. */
 export function readTimes(fields: Fields, otherwise: string): { createdAt: string; updatedAt: string } {
   const created = fields.read(Time, "created_at", "createdAt", "startedAt")
   const updated = fields.read(Time, "updated_at", "updatedAt", "lastUpdate", "lastUpdated")

@@ -5,19 +5,17 @@ import type { SnapshotMessage } from "../snapshot.ts"
 import { asLine, asText, asWord, Fields, Flag, isRecord, type Json, Time } from "./foreign-json.ts"
 import { makeId, type Source } from "./source.ts"
 
-/** Where messages come from, for what they do not say themselves. */
 export interface MessageBox {
   readonly file: string
-  /** Ids of messages without a usable one are made from this and their place. */
+  /** Messages without a usable id get one from this name and their place. */
   readonly name: string
-  /** Their inbox; `null` for a log, where each message names its own. */
+  /** `null` for a log, where each message names its own. */
   readonly inbox: string | null
   readonly otherwise: string
-  /** A log has no unread messages. */
   readonly isRead: boolean
 }
 
-/** Reads the messages of one file. `used`: ids that are taken. */
+/** `used`: ids that are taken. */
 export function readMessages(
   source: Source,
   entries: readonly unknown[],
@@ -32,7 +30,7 @@ export function readMessages(
       continue
     }
     const fields = new Fields(entry)
-    // Without a time it came right after the previous one.
+    // Without a time it came right after the previous message.
     timestamp = fields.read(Time, "timestamp", "ts", "time", "created_at", "sent_at") ?? timestamp
     const message = readMessage(fields, { box, used, timestamp, index })
     noteNames(source, box, { entry, message, index })
@@ -85,7 +83,7 @@ function takeId(given: string, seed: string, used: Set<string>): string {
   return id
 }
 
-/** The same id for the same text, so that a second import makes no second message. */
+/** The same id for the same text, so that a second import adds no message again. */
 function makeUuid(text: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(text).digest("hex")
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
@@ -102,7 +100,7 @@ function participant(name: string | undefined): string {
   return inboxName(isId(name ?? "") ? (name ?? "") : makeId(name ?? "", PERSON))
 }
 
-/** What each type requires. */
+/** Required fields of each type. */
 const FITS: Record<MessageType, (payload: Json) => boolean> = {
   text: (payload) => typeof payload.message === "string",
   idle_notification: (payload) => typeof payload.worker_id === "string",

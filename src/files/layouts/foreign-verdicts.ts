@@ -15,7 +15,7 @@ export function findVerdictStatus(value: unknown): VerdictStatus | undefined {
   return (Object.keys(STATUSES) as VerdictStatus[]).find((status) => STATUSES[status].includes(word))
 }
 
-/** The results of verification, `verification/wave-{n}.json` and `verification/final.json`, oldest first. */
+/** From `verification/wave-{n}.json` and `verification/final.json`, oldest first. */
 export function readVerdicts(source: Source, otherwise: string): Verdict[] {
   const verdicts: Verdict[] = []
   for (const file of source.list(/^verification\/[^/]+\.json$/)) {
@@ -54,7 +54,7 @@ function readVerdict(
   return undefined
 }
 
-/** A list of checks, or an object with one under each name. */
+/** A list, or an object with a check under each name. */
 function readChecks(given: unknown): Check[] {
   const entries = isRecord(given)
     ? Object.entries(given).map(([name, value]) => (isRecord(value) ? { name, ...value } : { name, status: value }))
@@ -80,7 +80,7 @@ function readIssues(given: unknown): string[] {
   return entries.map((entry) => asText(entry) ?? JSON.stringify(entry)).filter((issue) => issue !== "")
 }
 
-/** At the same time: waves by number, the final one last. */
+/** For equal times: waves by number, the final verdict last. */
 function rank(verdict: Verdict): number {
   return verdict.subject === null ? Number.POSITIVE_INFINITY : Number(verdict.subject)
 }

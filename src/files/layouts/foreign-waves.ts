@@ -4,7 +4,6 @@ import type { SnapshotTask, SnapshotWave } from "../snapshot.ts"
 import { as, asLine, asWord, Count, Fields, Ids, isRecord, List, Time } from "./foreign-json.ts"
 import type { Source } from "./source.ts"
 
-/** Waves as a file has them, and the wave of each task. */
 export interface WaveDraft {
   readonly file: string
   readonly waves: readonly SnapshotWave[]
@@ -13,7 +12,7 @@ export interface WaveDraft {
 
 const VERSIONS = ["1", "1.0"]
 
-/** Undefined without a usable file: then the team has no waves. */
+/** Undefined without a usable file: the team has no waves. */
 export function readWaves(source: Source, file: string): WaveDraft | undefined {
   if (!source.files.includes(file)) return undefined
   const content = source.json(file)
@@ -67,7 +66,7 @@ export interface PlacedTasks {
   readonly waves: readonly SnapshotWave[]
 }
 
-/** Puts tasks into their waves. Waves that contradict the needs are left out; new ones are quickly calculated. */
+/** Drops waves that contradict the needs; calculating new ones is quick. */
 export function placeTasks(
   source: Source,
   tasks: readonly SnapshotTask[],
@@ -132,7 +131,7 @@ function placeRest(
   const rest = tasks.filter((task) => !waveOf.has(task.id))
   if (rest.length > 0 && waves.every((wave) => wave.verdict === "verified")) waves.push(newWave(waves.length + 1))
   const current = currentWave(waves)
-  // By height, so that needs come first.
+  // Needs come first.
   for (const task of rest.toSorted((a, b) => b.height - a.height)) {
     const wave = task.blockedBy.reduce((latest, need) => Math.max(latest, waveOf.get(need) ?? 0), current)
     waveOf.set(task.id, wave)

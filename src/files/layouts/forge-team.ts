@@ -29,7 +29,7 @@ import { readTask, type TaskDraft } from "./task-draft.ts"
 
 const MAIN = "team-state.json"
 
-/** A forge team: one state file, `.forge/team-state.json`, and a note for each worker that failed. */
+/** One state file, `.forge/team-state.json`, and a note for each worker that failed. */
 export function parseForgeTeam(source: Source, context: ParseContext): ParsedTeam {
   const fields = new Fields(source.main(MAIN))
   const times = readTimes(fields, context.nowIso)
@@ -56,15 +56,14 @@ export function parseForgeTeam(source: Source, context: ParseContext): ParsedTea
   return buildTeam(source, draft, { nowIso: context.nowIso, workerOf })
 }
 
-/** The tasks of a worker, and how many are done. */
 interface Share {
   readonly worker: string
   readonly agentType: string | null
   readonly files: readonly string[]
   readonly tasks: readonly string[]
-  /** Ids of finished tasks, where they are known. */
+  /** Ids of finished tasks, where known. */
   readonly done: readonly string[]
-  /** Their number, where only that is known. */
+  /** Where only the number is known. */
   readonly doneCount: number
   readonly lastActivity: string | undefined
 }
@@ -80,7 +79,7 @@ function readWorkers(
     const fields = new Fields(isRecord(entry) ? entry : {})
     const id = fields.text("id", "name") ?? ""
     const share = readShare(fields, id)
-    // Its tasks count, also when its id cannot be used.
+    // Its tasks count even when its id cannot be used.
     shares.push(share)
     if (!isId(id)) source.change(MAIN, `worker ${index + 1} was left out: it ${id === "" ? "has no id" : badId(id)}`)
     else if (workers.has(id)) source.change(MAIN, `worker ${id} is there twice; the first one counts`)
@@ -152,7 +151,6 @@ function asIdList(value: unknown): string[] {
   return Array.isArray(value) ? (as(Ids, value) ?? []) : []
 }
 
-/** Tasks of the host itself. */
 function isInternal(entry: Json): boolean {
   return isRecord(entry.metadata) && entry.metadata._internal === true
 }

@@ -15,14 +15,14 @@ export interface Place {
 }
 
 /**
- * Every team below a folder, by the files that mark each layout. Reads only names and the marker files that tell formats
- * apart. A folder inside a team is not a team, except the earlier runs of an export.
+ * Finds teams below a folder by their marker files, the only contents it reads. A folder inside a team is not a
+ * team, except the earlier runs of an export.
  */
 export function findTeams(folder: Folder): Place[] {
   const paths = new Set(folder.paths.filter((path) => !isLeftover(path)))
   const marked = new Set([...paths].filter((path) => MARKS.has(path.slice(path.lastIndexOf("/") + 1))).map(parentOf))
   const places: Place[] = []
-  // Outermost first, so that a team is found before the folders in it.
+  // Outermost first: find a team before the folders in it.
   for (const path of [...marked].sort((a, b) => a.split("/").length - b.split("/").length || (a < b ? -1 : 1))) {
     const around = places.find((place) => place.path === "" || path.startsWith(`${place.path}/`))
     if (around !== undefined && !isEarlierRun(around, path)) continue
@@ -54,7 +54,6 @@ const PARSERS: Record<Layout, Parser> = {
   "teamwork-v1": (folder, path, context) => parseTeamworkFiles(new Source(folder, path), "session.json", context),
   "tc-session": (folder, path, context) => parseTcSession(new Source(folder, path), context),
   "pm-project": (folder, path, context) => parsePmProject(new Source(folder, path), context),
-  // Forge keeps other files in the same folder.
   "forge-team": (folder, path, context) =>
     parseForgeTeam(new Source(folder, path, (file) => /^(?:team|worker)-[^/]*$/.test(file)), context),
 }

@@ -1,7 +1,6 @@
 import { AppError } from "../../kernel/errors.ts"
 import { layerTasks, type Node } from "../../tasks/layers.ts"
 
-/** A need that could never be met. */
 export interface DroppedNeed {
   readonly id: string
   readonly reason: string
@@ -11,11 +10,11 @@ export interface DroppedNeed {
 export interface MendedNeeds {
   readonly needs: ReadonlyMap<string, readonly string[]>
   readonly height: ReadonlyMap<string, number>
-  /** A task must not start before a person looked at what it lost. */
+  /** A task must not start before a person looked at the needs it lost. */
   readonly dropped: readonly DroppedNeed[]
 }
 
-/** Drops needs for tasks that are not there and one need of every circle: files may have them, a store must not. */
+/** Drops needs for missing tasks and one need of every cycle: files may have them, a store must not. */
 export function mendNeeds(tasks: readonly { readonly id: string; readonly needs: readonly string[] }[]): MendedNeeds {
   const ids = new Set(tasks.map(({ id }) => id))
   const dropped: DroppedNeed[] = []
@@ -39,7 +38,7 @@ interface MutableNode extends Node {
   blockedBy: string[]
 }
 
-/** Of every circle, drops the need of the task that was created first: it existed before what it is said to wait for. */
+/** In every cycle, drops the need of the task that was created first: it existed before the task it waits for. */
 function breakCircles(
   nodes: readonly MutableNode[],
   onDrop: (id: string, need: string, path: readonly string[]) => void,
@@ -60,7 +59,6 @@ function breakCircles(
   }
 }
 
-/** The heights, or the path of a circle. */
 function tryLayers(nodes: readonly Node[]): Map<string, number> | string[] {
   try {
     return layerTasks(nodes).height

@@ -12,8 +12,8 @@ const MAIN = "state.json"
 const mode = choice(TEAM_MODES)
 
 /**
- * A project of the project manager with executors and QA. `state.json` has everything, in a shape that was never
- * documented. The other files are made from it, or are deliverables.
+ * A project of the project manager with executors and QA. `state.json` has everything, in an undocumented shape.
+ * The other files are derived from it or are deliverables.
  */
 export function parsePmProject(source: Source, context: ParseContext): ParsedTeam {
   const fields = new Fields(source.main(MAIN))
@@ -44,13 +44,12 @@ export function parsePmProject(source: Source, context: ParseContext): ParsedTea
   return buildTeam(source, { team, tasks, history }, context)
 }
 
-/** A member of the project: what was recorded, and the role it goes by. */
 interface Member {
   readonly role: string
   readonly record: Json
 }
 
-/** A list of members, or an object with one or several under each role. */
+/** A list, or an object with one or several members under each role. */
 function readMembers(given: unknown): Member[] {
   if (Array.isArray(given)) return given.flatMap((entry, index) => toMembers(entry, `member-${index + 1}`))
   if (!isRecord(given)) return []
@@ -105,7 +104,6 @@ function readListed(source: Source, given: unknown): TaskDraft[] {
   return [...tasks.values()]
 }
 
-/** This system assigns tasks to their owners. */
 function withOwner(entry: Json): Json {
   const owner = entry.claimed_by ?? entry.owner ?? entry.assignedTo ?? entry.assignee ?? entry.agentId
   return typeof owner === "string" && isId(owner) ? { ...entry, claimed_by: owner } : entry
@@ -140,7 +138,7 @@ function makeTasks(members: readonly Member[]): TaskDraft[] {
       },
       { file: MAIN },
     )
-    // Its agent type has the role.
+    // The agent type has the role.
     return read.ok ? [{ ...read.task, foreignRole: null }] : []
   })
 }
@@ -187,7 +185,6 @@ function readProgress(
   return { phase, status: ended ?? "active", pauseReason: null }
 }
 
-/** How far a member was, and its timeouts. */
 function describeMember({ role, record }: Member, otherwise: string): PastEvent[] {
   const fields = new Fields(record)
   const by = fields.text("agentId")

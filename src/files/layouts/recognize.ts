@@ -2,7 +2,6 @@ import type { Folder } from "../own/folder.ts"
 import { asWord, isRecord, type Json, parseJson } from "./foreign-json.ts"
 import type { Layout } from "./found-team.ts"
 
-/** Files that mark the folder of a team. */
 export const MARKS: ReadonlySet<string> = new Set([
   "project.json",
   "session.json",
@@ -11,7 +10,7 @@ export const MARKS: ReadonlySet<string> = new Set([
   "team-state.json",
 ])
 
-/** The layout of a folder with such a file. With several, the layout that also writes the others. */
+/** With several marker files, the layout that also writes the others. */
 export function recognize(folder: Folder, path: string, paths: ReadonlySet<string>): Layout | undefined {
   const inside = (name: string) => (path === "" ? name : `${path}/${name}`)
   const has = (name: string) => paths.has(inside(name))
@@ -26,7 +25,7 @@ export function recognize(folder: Folder, path: string, paths: ReadonlySet<strin
   return undefined
 }
 
-/** The content of a marker file, or its text when it is damaged: it may still be a team. */
+/** A damaged marker file, kept as text, may still mean a team. */
 type Mark = { readonly record: Json } | { readonly text: string }
 
 function readMark(folder: Folder, path: string): Mark {
@@ -64,7 +63,7 @@ function hasTeamParts(path: string, paths: ReadonlySet<string>): boolean {
   return false
 }
 
-/** Many programs have a `state.json`. Ours was named directly, or is below `projects` or a folder that may be that. */
+/** Many programs have a `state.json`. Ours is in the searched folder, directly below it, or below `projects`. */
 function isPmPlace(path: string): boolean {
   return path === "" || !path.includes("/") || isBelowProjects(path)
 }

@@ -5,8 +5,8 @@ import { type Fields, isRecord, type Json, parseJson } from "./foreign-json.ts"
 import type { FileNote } from "./found-team.ts"
 
 /**
- * The folder of one team while it is read. Each file ends in one of three ways: taken over whole, left out with a reason, or
- * kept as a document when it says more than was taken over.
+ * The folder of one team. Each file is taken over whole, left out with a reason, or kept as a document when it says
+ * more than was taken over.
  */
 export class Source {
   /** Relative to the team's folder, without locks and temporary files. */
@@ -17,14 +17,14 @@ export class Source {
   readonly #base: string
   readonly #takenOver = new Set<string>()
 
-  /** `isPart` says which files of a shared folder belong to the team. */
+  /** `isPart` selects the team's files in a shared folder. */
   constructor(folder: Folder, base: string, isPart: (path: string) => boolean = () => true) {
     this.#folder = folder
     this.#base = base
     this.files = relativeTo(folder, base).filter((path) => !isLeftover(path) && isPart(path))
   }
 
-  /** Names of the folders around it, the nearest first. */
+  /** Names of the folders around it, nearest first. */
   get folders(): string[] {
     return this.#base.split("/").filter(Boolean).reverse()
   }
@@ -33,7 +33,7 @@ export class Source {
     return this.files.filter((path) => pattern.test(path))
   }
 
-  /** JSON files of the folders with this name, in the team's folder and those around it. */
+  /** JSON files of folders with this name, in the team's folder and those around it. */
   listAround(name: string): string[] {
     const found: string[] = []
     for (let up = ""; up.length / 3 <= this.folders.length; up += "../") {
@@ -73,7 +73,7 @@ export class Source {
     return undefined
   }
 
-  /** The file without which there is no team. */
+  /** Throws when the file cannot be used: without it there is no team. */
   main(path: string): Json {
     const record = this.record(path)
     if (record !== undefined) return record
@@ -90,25 +90,24 @@ export class Source {
     this.changed.push({ file, what })
   }
 
-  /** The id nearest to a name in a file; notes it where the name itself cannot be an id. */
+  /** The nearest valid id. Notes a name that is not an id. */
   nameOf(file: string, given: string, { what, fallback }: { what: string; fallback: string }): string {
     const id = makeId(given, fallback)
     if (id !== given) this.change(file, `${badId(given, what)}; it is ${id} now`)
     return id
   }
 
-  /** Marks a file as taken over whole, if nothing of these fields is left. */
+  /** Marks a file as taken over whole, if all fields were understood. */
   takeOver(file: string, ...parts: Fields[]): void {
     for (const part of parts) this.noteWrong(file, part)
     if (parts.every((part) => Object.keys(part.rest()).length === 0)) this.#takenOver.add(file)
   }
 
-  /** Notes the fields that could not be used. */
   noteWrong(file: string, fields: Fields, of = ""): void {
     for (const wrong of fields.wrong) this.change(file, `${of}${wrong}`)
   }
 
-  /** The files to keep as documents: not taken over whole, or changed. */
+  /** Files that were changed or not taken over whole. */
   listKept(): string[] {
     const skipped = new Set(this.skipped.map((note) => note.file))
     const changed = new Set(this.changed.map((note) => note.file))

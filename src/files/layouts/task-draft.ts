@@ -4,14 +4,14 @@ import type { SnapshotTask } from "../snapshot.ts"
 import { asText, asWord, Count, choice, Fields, Id, Ids, type Json, Texts, Time } from "./foreign-json.ts"
 import { badId } from "./source.ts"
 
-/** What became of a task in another system. `held`: a session worked on it that is gone now. */
+/** `held`: a session worked on it that is gone now. */
 export type TaskState = "open" | "held" | "paused" | "resolved" | "failed" | "skipped"
 
 type Kept =
   | ("id" | "title" | "description" | "role" | "agentType" | "complexity" | "acceptance" | "checks" | "files")
   | ("pauseReason" | "wave" | "result" | "claimedBy" | "claimedAt" | "claimToken" | "version" | "completedAt")
 
-/** A task as a file has it, before its needs, its wave and its times are known to fit the rest. */
+/** A task as in its file: needs, wave and times may not fit the rest yet. */
 export interface TaskDraft extends Pick<SnapshotTask, Kept> {
   readonly file: string
   /** A role that we do not have. */
@@ -43,7 +43,7 @@ const NEEDS = ["blocked_by", "blockedBy", "depends_on", "dependsOn", "dependenci
 
 const complexity = choice(COMPLEXITIES)
 
-/** Reads a task by the field names of all older systems. */
+/** Knows the field names of all older systems. */
 export function readTask(record: Json, hints: TaskHints): TaskReading {
   const fields = new Fields(record)
   const id = (fields.text("id", "task_id", "taskId") ?? hints.id ?? "").trim()

@@ -66,7 +66,7 @@ function readTasks(source: Source, fields: Fields): TaskDraft[] {
   const analysis = source.files.includes(ANALYSIS) ? source.json(ANALYSIS) : undefined
   const pipeline = new Fields(fields.read(JsonObject, "pipeline") ?? {})
   const records = new Map<string, Json>()
-  // The session is newer than the analysis and wins.
+  // The session is newer than the analysis, so it wins.
   const lists = [...findTaskLists(analysis), pipeline.any("dependency_graph", "tasks")]
   for (const record of lists.flatMap((list) => readGraph(list))) {
     const id = idOf(record) ?? ""
@@ -87,7 +87,7 @@ function findTaskLists(analysis: unknown): unknown[] {
   return isRecord(analysis) ? [analysis.dependency_graph, analysis.tasks ?? analysis.subtasks] : []
 }
 
-/** A graph of tasks, in any shape that sessions have, as one record for each task. */
+/** Accepts every shape of graph that sessions have. */
 function readGraph(graph: unknown): Json[] {
   if (Array.isArray(graph)) return graph.flatMap((node) => toNode(node))
   if (!isRecord(graph)) return []
@@ -161,7 +161,7 @@ function readNode(source: Source, record: Json, roles: readonly RoleName[]): Tas
   const id = idOf(record) ?? ""
   const named = asText(record.role) ?? roles.find((role) => id.toLowerCase().startsWith(role.prefix))?.name
   const title = named === undefined ? id : `${id} (${named})`
-  // Roles are made for each session and are rarely ours: they become the agent type.
+  // Roles are made for each session and rarely match ours: they become the agent type.
   const role = ROLES.find((each) => each === asWord(named))
   const agentType = asText(record.agent_type ?? record.agentType) ?? named ?? null
   const read = readTask({ ...record, role, agent_type: agentType }, { file: MAIN, title })
@@ -173,7 +173,7 @@ function readNode(source: Source, record: Json, roles: readonly RoleName[]): Tas
   return [read.task]
 }
 
-/** The message bus: one line for each message. The last may be cut off. */
+/** One message per line. The last line may be cut off. */
 function readLog(source: Source, team: Pick<SnapshotTeam, "project" | "team" | "createdAt">): SnapshotMessage[] {
   const bytes = source.files.includes(MESSAGES) ? source.bytes(MESSAGES) : undefined
   if (bytes === undefined) return []

@@ -14,8 +14,8 @@ import { badId, type Source } from "./source.ts"
 import { readTask, type TaskDraft } from "./task-draft.ts"
 
 /**
- * The files of the teamwork plugin: `project.json` (v1: `session.json`), one file per task, and since v2 waves, inboxes,
- * verdicts and the swarm, each of which may be missing.
+ * The files of the teamwork plugin: `project.json` (v1: `session.json`), one file per task, and since v2 waves,
+ * inboxes, verdicts and the swarm, each of which may be missing.
  */
 export function parseTeamworkFiles(source: Source, main: string, context: ParseContext): ParsedTeam {
   const record = source.main(main)
@@ -39,7 +39,7 @@ export function parseTeamworkFiles(source: Source, main: string, context: ParseC
     createdAt,
     updatedAt,
   }
-  // Computed from the tasks.
+  // Derived from the tasks.
   fields.any("stats")
   source.takeOver(main, fields)
   const draft = {
@@ -84,7 +84,7 @@ function readTasks(source: Source): TaskDraft[] {
     }
     const { id } = reading.task
     const other = kept.get(id)
-    // Of several files with one id, the one named after it wins.
+    // Of several files with one id, the one with that name wins.
     const isBetter = other === undefined || (nameOf(file) === id && nameOf(other.task.file) !== id)
     if (isBetter) kept.set(id, reading)
     const loser = isBetter ? other?.task : reading.task
@@ -137,7 +137,7 @@ function readWorkers(source: Source, times: { startedAt: string; heardAt: string
     else {
       list.set(id, readWorker(fields, id as WorkerId, times))
       for (const task of fields.read(Ids, "tasks_completed") ?? []) completedBy.set(task, id as WorkerId)
-      // Computed from the tasks.
+      // Derived from the tasks.
       fields.any("status")
       fields.any("current_task")
       source.takeOver(file, fields)
@@ -150,7 +150,7 @@ function readWorkers(source: Source, times: { startedAt: string; heardAt: string
   }
 }
 
-/** Its session is gone. If it is not, its next claim revives it. */
+/** Its session is gone. If not, its next claim revives it. */
 function readWorker(fields: Fields, id: WorkerId, times: { startedAt: string; heardAt: string }): SnapshotWorker {
   return {
     id,
@@ -188,7 +188,7 @@ function readInboxes(source: Source, team: Pick<SnapshotTeam, "project" | "team"
   return messages
 }
 
-/** The folder of loops is shared, so it also has those of other teams. */
+/** The shared folder also has loops of other teams. */
 function readLoops(
   source: Source,
   { record, team, otherwise }: { record: Json; team: Pick<SnapshotTeam, "project" | "team">; otherwise: string },

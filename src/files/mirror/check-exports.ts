@@ -5,7 +5,7 @@ import { type ExportPlace, listExportPlaces, loopFolderOf } from "./export-place
 import { exportTeam } from "./mirror.ts"
 import { inspectMirrorFolder } from "./mirror-folder.ts"
 
-/** Finds files of exports that were changed by hand: the person may believe that this changed the team. */
+/** Finds exported files that a person changed, perhaps believing that this changes the team. */
 export async function checkExports(
   context: Context,
   { home, fix }: { home: string; fix: boolean },

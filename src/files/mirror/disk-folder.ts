@@ -9,7 +9,7 @@ const PASSED_OVER = new Set(["node_modules", ".git", "worktrees"])
 const MOST_FILES = 200_000
 const HINT = "name the folder of a team, or one that holds teams"
 
-/** A folder on disk. Names are read at once, contents on demand. */
+/** Reads names at once, contents on demand. */
 export function openDiskFolder(path: string): Folder & { readonly path: string } {
   const root = folderOf(path)
   const paths: string[] = []
@@ -28,7 +28,7 @@ export function openDiskFolder(path: string): Folder & { readonly path: string }
   return { path: root, paths: paths.sort(), read: (file) => readFileSync(join(root, file)) }
 }
 
-/** Accepts the file that marks a team instead of its folder. */
+/** Accepts the marker file of a team instead of its folder. */
 function folderOf(path: string): string {
   let stats: Stats
   try {

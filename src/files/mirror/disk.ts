@@ -13,7 +13,7 @@ import { dirname, join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import { codeOf } from "../../lib/error-code.ts"
 
-/** What is at a path. A link is `other`: links are not followed. */
+/** A link is `other`: links are not followed. */
 export type Found =
   | { readonly kind: "missing" }
   | { readonly kind: "file"; readonly bytes: Buffer }
@@ -35,8 +35,8 @@ const TEMPORARY = ".teamwork-export.tmp-"
 let temporaries = 0
 
 /**
- * Readers see the old or the new file, never a part. Not synced to disk, because it can be written again at any time. The
- * temporary file is in `root`, on the same disk.
+ * Readers see the old or the new file, never a part. Not synced to disk, because it can be written again at any
+ * time. The temporary file is in `root`, on the same disk.
  */
 export function replaceFile(root: string, path: string, content: string | Uint8Array): void {
   const temporary = temporaryIn(root)
@@ -54,7 +54,6 @@ export function temporaryIn(root: string): string {
   return join(root, `${TEMPORARY}${process.pid}-${++temporaries}`)
 }
 
-/** Removes temporary files of dead processes. */
 export function removeLeftovers(root: string): void {
   for (const name of readdirSync(root)) {
     if (!name.startsWith(TEMPORARY)) continue
@@ -74,12 +73,11 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Makes the folder of a file inside `root`. */
 export function makeFolders(root: string, path: string): void {
   if (!checkFolders(root, path)) mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o700 })
 }
 
-/** Whether the folder of a file inside `root` exists. Throws on a link, through which we would write elsewhere. */
+/** Throws on a link, through which we would write outside of `root`. */
 export function checkFolders(root: string, path: string): boolean {
   let folder = root
   for (const part of path.split("/").slice(0, -1)) {
@@ -103,7 +101,7 @@ export function readAt(fd: number, from: number, length: number): Buffer {
   return bytes.subarray(0, filled)
 }
 
-/** `from` null: at the end of a file that was opened for appending. */
+/** `from` null: append to a file opened for appending. */
 export function writeAt(fd: number, from: number | null, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) {
     done += writeSync(fd, bytes, done, bytes.length - done, from === null ? null : from + done)
@@ -126,7 +124,7 @@ const REASONS: Record<string, string> = {
   ENOENT: "it was removed in the meantime",
 }
 
-/** Runs `work`. Turns errors of the system into `export.failed`. */
+/** Turns errors of the system into `export.failed`. */
 export function onDisk<T>(path: string, work: () => T): T {
   try {
     return work()

@@ -5,12 +5,12 @@ import type { TeamName } from "../../kernel/team.ts"
 
 const ExportPlace = v.object({ folder: v.string(), project: v.string(), team: v.string() })
 
-/** Where a team was exported to. The home has a list of them for `doctor`; losing it loses nothing. */
+/** The home lists them for `doctor`; losing the list loses nothing. */
 export type ExportPlace = Readonly<v.InferOutput<typeof ExportPlace>>
 
 const PlacesFile = v.pipe(v.string(), v.parseJson(), v.array(v.unknown()))
 
-/** Without exports that were deleted. */
+/** Without deleted exports. */
 export function listExportPlaces(home: string): ExportPlace[] {
   try {
     const places = v.parse(PlacesFile, readFileSync(fileOf(home), "utf8"))
@@ -30,12 +30,11 @@ export function rememberExport(home: string, place: ExportPlace): void {
   renameSync(draft, fileOf(home))
 }
 
-/** Where a team is written unless another place is named. */
+/** The default place. */
 export function homePlace(home: string, { project, team }: TeamName): ExportPlace {
   return { folder: join(home, project, team), project, team }
 }
 
-/** Where an earlier run of a team is written, in the folder of the team. */
 export function runFolder(folder: string, run: number): string {
   return join(folder, "runs", String(run))
 }

@@ -27,9 +27,8 @@ export interface ImportReport {
   readonly dryRun: boolean
   readonly teams: readonly ImportedTeam[]
   readonly skipped: readonly FileNote[]
-  /** What is not the same as in the files. */
   readonly changed: readonly FileNote[]
-  /** Teams that were not imported, because their main file is unusable. */
+  /** Teams with an unusable main file. */
   readonly refused: readonly FileNote[]
 }
 
@@ -90,7 +89,6 @@ function read(
   }
 }
 
-/** All runs of the only team in the folder. */
 function renamed(found: readonly Found[], name: TeamName): Found[] {
   const teams = new Set(found.map(({ team }) => describeTeam(team.snapshot.team)))
   if (teams.size !== 1)

@@ -6,13 +6,13 @@ import type { TeamFacts } from "../own/facts.ts"
 import type { SnapshotMessage, SnapshotTask } from "../snapshot.ts"
 
 /**
- * The facts of a team, kept up to date. Events say which tasks, messages and verdicts to read again. What is small or
- * changes without an event is read each time. Where that is not enough, everything is read again.
+ * The facts of a team, kept up to date. Events say which tasks, messages and verdicts to read again. Small parts,
+ * and those that change without an event, are read each time. Where that is not enough, everything is read again.
  */
 export interface LiveFacts {
   readonly key: number
   readonly facts: Changeable<Omit<TeamFacts, "tasks">> & { readonly tasks: Map<TaskId, SnapshotTask> }
-  /** The place of each task, as its file has it. */
+  /** As written in the task's file. */
   readonly places: Map<TaskId, number>
   /** Their leases are renewed without an event. */
   readonly inProgress: Set<TaskId>
@@ -22,7 +22,6 @@ export interface LiveFacts {
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** What changed. */
 export interface Touched {
   readonly tasks: readonly SnapshotTask[]
   readonly workers: ReadonlySet<WorkerId>
@@ -54,12 +53,12 @@ export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFact
   }
 }
 
-/** A newer program may mean anything by an event that this one does not know. */
+/** An unknown event of a newer program may change anything. */
 function changesOf(type: Event["type"]): FileChange {
   return type === UNRECOGNIZED ? "all" : EVENTS[type].changes
 }
 
-/** What has to be read again after these events; undefined for everything. */
+/** Undefined for everything. */
 export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly Event[]): Wanted | undefined {
   const changed = new Set(events.map(({ type }) => changesOf(type)))
   if (changed.has("all")) return undefined
@@ -72,14 +71,14 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
   }
 }
 
-/** The place of the first message that is new, or was read. */
+/** The place of the first message that is new or newly read. */
 function firstMessage(messages: readonly SnapshotMessage[], events: readonly Event[]): number {
   const read = new Set(ofType(events, "message.read").flatMap(({ data }) => data.ids))
   const first = read.size === 0 ? -1 : messages.findIndex((message) => read.has(message.id))
   return first === -1 ? messages.length : first
 }
 
-/** Undefined when what was read does not fit what was known. Then everything must be read again. */
+/** Undefined when the changes do not fit the known facts: read everything again. */
 export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted): Touched | undefined {
   const { facts } = live
   const known = new Set(changes.workers.map((worker) => worker.id))
@@ -129,7 +128,7 @@ function touchedWorkers(facts: TeamFacts, changes: Changes, tasks: readonly Snap
   return new Set(changes.workers.map((worker) => worker.id).filter((id) => touched.has(id)))
 }
 
-/** Undefined when a message came in between: with several writers one may be seen before an older one. */
+/** Undefined when a message came in between: with several writers, a newer one may appear before an older one. */
 function mergeMessages(
   before: readonly SnapshotMessage[],
   { messages, events }: Changes,
@@ -145,6 +144,6 @@ function mergeMessages(
 }
 
 function latest(events: TeamFacts["latestEvents"]): TeamFacts["latestEvents"] {
-  // Messages would push everything else off the whiteboard.
+  // Messages would fill the whole whiteboard.
   return events.filter((event) => !event.type.startsWith("message.")).slice(-LATEST_EVENTS)
 }

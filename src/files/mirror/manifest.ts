@@ -18,30 +18,27 @@ import { codeOf } from "../../lib/error-code.ts"
 import { isAlive, look, readAt, replaceFile, temporaryIn, writeAt } from "./disk.ts"
 
 /**
- * Remembers which contents we wrote, to notice edits by hand. It is a log: a header, then a line before each change of a
- * file. Several mirrors may write to it at once. `compact` makes it one line per file, sorted by path.
+ * Remembers which contents we wrote, to notice edits by hand. It is a log: a header, then a line before each change
+ * of a file. Several mirrors may write to it at once. `compact` reduces it to one line per file, sorted by path.
  */
 export interface Manifest {
   find(path: string): Entry | undefined
   entries(): Iterable<[path: string, entry: Entry]>
   /** Call it before the files change. */
   record(lines: readonly Line[]): void
-  /** Reads what other mirrors recorded. */
   refresh(): void
-  /** Only when everything that was recorded is done. */
+  /** Call it only after every recorded change was made. */
   compact(): void
-  /** No more calls after this one. */
   close(): void
-  /** Whether it is time to compact. */
   isLong(): boolean
 }
 
 export interface Entry {
-  /** Of what we wrote, the newest last. With two mirrors at once the file may have any of them. */
+  /** Of our contents, newest last. With two mirrors at once the file may have any of them. */
   readonly hashes: readonly string[]
   /**
-   * It existed at the end of a complete write, and was only changed since. Any other file may be missing because a crash or
-   * another mirror came between a line and its file.
+   * It existed at the end of a complete write, and was only changed since. Any other file may be missing, because a
+   * crash or another mirror came between its line and the write.
    */
   readonly isCertain: boolean
   /** After a crash the file may still exist. */
@@ -64,17 +61,16 @@ type Header = v.InferOutput<typeof Header>
 
 export const MANIFEST = ".teamwork-export.jsonl"
 export const VERSION = 1
-/** One writer needs two: the old content and the new one. */
+/** One writer needs two: old and new content. */
 const HASHES_KEPT = 8
 const LONG_LINES = 20_000
 
-/** Undefined without a header that we can read. */
 export function readHeader(file: string): Header | undefined {
   const text = readIfThere(file)
   return text === undefined ? undefined : parseHeader(text)
 }
 
-/** Opens the manifest or creates it. A manifest of another format or team is replaced. */
+/** Replaces a manifest of another format or team. */
 export function openManifest(file: string, name: TeamName): Manifest {
   const header = headerLine(name)
   const found = look(file)
@@ -93,15 +89,17 @@ export function readManifest(file: string): Iterable<[path: string, entry: Entry
 
 function followManifest(file: string, header: string): Manifest {
   const entries = new Map<string, Entry>()
-  /** How much of the file `entries` has. It stays open, because the inode number of a removed file may be reused. */
+  /**
+   * The part of the file that `entries` has. It stays open, because the inode number of a removed file may be
+   * reused.
+   */
   let seen = { fd: openToRead(file), bytes: 0 }
-  /** What we added since. More than that was added by another mirror. */
+  /** Our own additions since. More than that comes from another mirror. */
   let ownBytes = 0
-  /** Stays true: what another mirror recorded may be done much later. */
+  /** Stays true: another mirror may write a recorded change much later. */
   let isShared = false
   let lines = 0
 
-  /** Returns what is new in the file. */
   function readNew(): string {
     const size = fstatSync(seen.fd).size
     const text = readAt(seen.fd, seen.bytes, size - seen.bytes).toString("utf8")
@@ -124,7 +122,7 @@ function followManifest(file: string, header: string): Manifest {
       closeSync(fd)
       return
     }
-    // Another mirror compacted it: what it does not name was removed.
+    // Another mirror compacted it: files that it does not name were removed.
     for (const [path, entry] of entries) entries.set(path, { ...entry, isRemoved: true })
     isShared = true
     switchTo(fd, 0)
@@ -132,7 +130,7 @@ function followManifest(file: string, header: string): Manifest {
   }
   const before = readNew()
   isShared = false
-  // Lines after the compact ones: another mirror runs, or one was killed. Then a missing file may have any reason.
+  // Lines after the compact ones: another mirror runs or was killed, so a missing file may have any reason.
   const isCompact = before === toText([header, ...compactLines(entries, false)])
   if (!isCompact) for (const [path, entry] of entries) entries.set(path, { ...entry, isCertain: false })
 
@@ -156,7 +154,7 @@ function followManifest(file: string, header: string): Manifest {
         forget(entries, isShared)
         if (text === readAt(seen.fd, 0, fstatSync(seen.fd).size).toString("utf8")) return
         replaceFile(dirname(file), file, text)
-        // Another mirror may have appended to the old file just before we replaced it.
+        // Another mirror may have appended to the old file just before.
         const late = readNew()
         if (late !== "") appendTo(file, late)
         switchTo(openToRead(file), Buffer.byteLength(text))
@@ -167,7 +165,10 @@ function followManifest(file: string, header: string): Manifest {
   }
 }
 
-/** One line for each file, with its newest hash. While other mirrors write here all hashes stay: theirs are not edits by hand. */
+/**
+ * One line for each file, with its newest hash. While other mirrors write, all hashes stay: theirs are not edits by
+ * hand.
+ */
 function compactLines(entries: Map<string, Entry>, isShared: boolean): string[] {
   const lines: string[] = []
   for (const path of [...entries.keys()].sort()) {
@@ -179,7 +180,6 @@ function compactLines(entries: Map<string, Entry>, isShared: boolean): string[] 
   return lines
 }
 
-/** Drops what the compact lines do not have. */
 function forget(entries: Map<string, Entry>, isShared: boolean): void {
   for (const [path, entry] of entries) {
     if (entry.isRemoved) entries.delete(path)
@@ -214,21 +214,21 @@ function parseAs<Schema extends v.GenericSchema>(schema: Schema, text: string): 
   return read.success ? read.output : undefined
 }
 
-/** Of two processes that start at once one creates it with its header, and both use that one. */
+/** Of two processes that start at once, one creates the file with its header, and both use it. */
 function create(file: string, header: string): void {
   const own = temporaryIn(dirname(file))
   writeFileSync(own, `${header}\n`, { mode: 0o600 })
   try {
     linkSync(own, file)
   } catch (error) {
-    // Some disks have no hard links. There two processes may replace each other's file.
+    // Without hard links, two processes may replace each other's file.
     if (codeOf(error) !== "EEXIST") renameSync(own, file)
   } finally {
     rmSync(own, { force: true })
   }
 }
 
-/** Skips lines that cannot be read. A crash may cut one off, and then the next record follows on the same line. */
+/** Skips damaged lines. A crash may cut one off, and the next record follows on the same line. */
 function* parseLines(text: string): Iterable<Line> {
   for (const line of text.split("\n")) {
     const read = parseAs(Line, line) ?? parseAs(Line, line.slice(Math.max(0, line.lastIndexOf('{"path":'))))
@@ -249,7 +249,7 @@ function apply(entries: Map<string, Entry>, line: Line): void {
 }
 
 /**
- * Runs `work` unless another process does: of two that replace the same manifest, the second would lose what was added to
+ * Runs `work` unless another process does: when two replace the same manifest, the second would lose additions to
  * the first. The lock is a link that names its process, so the lock of a dead process is ignored.
  */
 function withLock(lock: string, work: () => void): void {
@@ -278,7 +278,7 @@ function holderOf(lock: string): number {
   }
 }
 
-/** Repeats when another mirror replaced the file by a compact one meanwhile. */
+/** Repeats when another mirror replaced the file meanwhile. */
 function appendTo(file: string, text: string): void {
   for (;;) {
     const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)

@@ -33,30 +33,30 @@ export interface MirrorReport {
   readonly written: number
   readonly removed: number
   readonly unchanged: number
-  /** Files that were changed or deleted by hand. The changed ones are in `edited/`. */
+  /** Changed or deleted by hand. The changed ones are in `edited/`. */
   readonly edited: readonly string[]
 }
 
 /**
- * A folder of views. At any moment each file is the old or the new one. A file that was changed by hand is kept aside before
- * it is overwritten; nothing is ever read back. Several mirrors may write the same team at once.
+ * At any moment each file is the old or the new one. A file that was changed by hand is kept aside before it is
+ * overwritten; nothing is ever read back. Several mirrors may write the same team at once.
  */
 export interface MirrorFolder {
   readonly path: string
-  /** False when the folder was deleted. Then it must be opened and written again. */
+  /** False when the folder was deleted: open and write it again. */
   isThere(): boolean
   /** Writes the files that differ from those on disk. */
   put(files: Iterable<OutFile>): Promise<void>
-  /** Like `put`, for a file that only grows. */
+  /** For a file that only grows. */
   putLog(file: { readonly path: string; readonly content: string }): Promise<void>
-  /** Appends to a log that was put. Returns false when the log was changed since; then put it whole. */
+  /** False when the log was changed since: put it whole. */
   append(path: string, text: string): boolean
   remove(paths: Iterable<string>): void
   /** Ends a complete write: removes our files that are not kept, compacts the manifest. */
   finish(kept: ReadonlySet<string>): void
-  /** Compacts the manifest. No more calls after this one. */
+  /** Compacts the manifest. */
   close(): void
-  /** What was done since the last call. */
+  /** Since the last call. */
   takeReport(): MirrorReport
 }
 
@@ -72,7 +72,7 @@ const EDITED = "edited"
 const REPLACED = "replaced"
 const PUT_AT_ONCE = 100
 
-/** Opens the folder to write `files` into it. Throws before it writes anything when foreign files are in the way. */
+/** Throws before it writes anything when foreign files are in the way. */
 export function openMirrorFolder(path: string, files: readonly OutFile[], options: FolderOptions): MirrorFolder {
   return onDisk(path, () => {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -90,7 +90,7 @@ export function openMirrorFolder(path: string, files: readonly OutFile[], option
   })
 }
 
-/** What was changed or deleted by hand. Writes nothing. */
+/** Writes nothing. */
 export function inspectMirrorFolder(path: string): { edited: string[]; missing: string[] } {
   const edited: string[] = []
   const missing: string[] = []
@@ -109,7 +109,6 @@ interface Work {
   readonly manifestFile: string
   readonly manifest: Manifest
   readonly isShared: boolean
-  /** The logs as we left them. */
   readonly logs: Map<string, { size: number; readonly hasher: Bun.CryptoHasher }>
   done: { written: number; removed: number; unchanged: number; readonly edited: Set<string> }
 }
@@ -206,7 +205,7 @@ function place(root: string, path: string, bytes: Buffer): void {
   }
 }
 
-/** Writes at a fixed offset: another mirror writes the same text at the same place, so the second write changes nothing. */
+/** Writes at a fixed offset: when another mirror writes the same text there, the second write changes nothing. */
 function append(work: Work, path: string, text: Buffer): boolean {
   const log = work.logs.get(path)
   if (log === undefined) return false
@@ -256,7 +255,7 @@ function remove(work: Work, paths: Iterable<string>): void {
   }
 }
 
-/** Whose content is about to be overwritten. */
+/** Decides who wrote the content before it is overwritten. */
 function judge(work: Work, path: string, found: Found, next: Buffer): "ours" | "edited" | "of another team" {
   const isMissed = () => {
     const entry = work.manifest.find(path)
@@ -267,7 +266,7 @@ function judge(work: Work, path: string, found: Found, next: Buffer): "ours" | "
     return isMissed() ? "edited" : "ours"
   }
   if (found.kind === "other") return "edited"
-  // A log that a crash cut off, or an empty file: nothing of it gets lost.
+  // A log that a crash cut off, or an empty file: nothing gets lost.
   if (found.bytes.equals(next.subarray(0, found.bytes.length))) return "ours"
   const hash = hashOf(found.bytes)
   const isKnown = () => work.manifest.find(path)?.hashes.includes(hash) === true
@@ -285,11 +284,11 @@ function isOfAnotherTeam(root: string, path: string, hash: string): boolean {
 }
 
 function manifestName({ name, isShared }: FolderOptions): string {
-  // No id has a plus in it.
+  // No id contains a plus.
   return isShared === true ? `.teamwork-export.${name.project}+${name.team}.jsonl` : MANIFEST
 }
 
-/** Throws when a foreign file is in the way, or with `force` moves it aside. */
+/** Throws when a foreign file is in the way. With `force`, moves it aside. */
 function checkForeignFiles(root: string, files: readonly OutFile[], options: FolderOptions): void {
   const manifestFile = join(root, manifestName(options))
   const header = readHeader(manifestFile)

@@ -25,7 +25,7 @@ export async function exportTeam(
   return { ...folder.takeReport(), folder: options.folder }
 }
 
-/** Which earlier runs to write. They never change, so `missing` is enough to keep a folder up to date. */
+/** Earlier runs never change, so `missing` is enough to keep a folder up to date. */
 export type Earlier = "missing" | "all"
 
 async function writeEarlier(
@@ -49,7 +49,7 @@ async function writeEarlier(
 export interface MirrorWatch extends MirrorOptions {
   /** Ends the mirror after a last update. */
   readonly signal: AbortSignal
-  /** Called once everything is written, and then after each change that was written. */
+  /** Called after the first complete write, and after each update. */
   readonly onUpdate?: (report: MirrorReport) => void
   /** How long files about the whole team may be out of date. */
   readonly debounceMs?: number
@@ -58,12 +58,10 @@ export interface MirrorWatch extends MirrorOptions {
 }
 
 const DEBOUNCE_MS = 250
-/** How often to check that the folder still exists. */
 const LOOK_EVERY_MS = 5000
 /** The overview of a large team takes long; leave most of the time for updates. */
 const MAX_SHARE_OF_TIME = 1 / 5
 
-/** Keeps the folder up to date until the signal. */
 export async function mirrorTeam(context: Context, name: TeamName, options: MirrorWatch): Promise<void> {
   const { signal, onUpdate, debounceMs = DEBOUNCE_MS, restMs = 0 } = options
   await using watch = await context.store.watch()
@@ -96,9 +94,9 @@ export async function mirrorTeam(context: Context, name: TeamName, options: Mirr
 }
 
 export interface Mirror {
-  /** Writes what changed, except the files about the whole team. */
+  /** Skips files about the whole team. */
   update(): Promise<void>
-  /** Whether the files about the whole team are out of date. */
+  /** Whether files about the whole team are out of date. */
   isBehind(): boolean
   putOverview(): Promise<void>
   close(): Promise<void>
@@ -116,7 +114,7 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
   let { live, folder } = await open()
   let isBehind = false
 
-  /** The next run of the team began: the folder now shows that one. */
+  /** The next run of the team began: the folder shows that one. */
   async function followNextRun(): Promise<void> {
     const before = live.facts.team.run
     await putAll().catch((error) => {

@@ -1,4 +1,4 @@
-/** How many folders of a home look like teams in files. Only names are looked at. */
+/** Counts folders of a home that look like teams in files, by name only. */
 export function findOldTeams(home: string): number {
   try {
     const marks = new Bun.Glob("*/*/{project,session}.json").scanSync({ cwd: home, onlyFiles: true })

@@ -27,7 +27,7 @@ import { type MirrorReport, openMirrorFolder } from "./mirror-folder.ts"
 
 export interface MirrorOptions {
   readonly folder: string
-  /** A folder for loop states that all teams share. Without it they go to the team's own. */
+  /** Shared by all teams. Without it, loop states go to the team's own folder. */
   readonly loopFolder?: string
   /** Moves foreign files to `replaced/` instead of refusing to write. */
   readonly force?: boolean
@@ -37,15 +37,15 @@ export interface MirrorOptions {
 export interface TeamFolder {
   isThere(): boolean
   putAll(live: LiveFacts, events: readonly Event[]): Promise<void>
-  /** Writes the files of what was touched. Returns false when everything must be written. */
+  /** Returns false when everything must be written. */
   putTouched(live: LiveFacts, touched: Touched): Promise<boolean>
-  /** Writes the files about the whole team; their cost grows with the team. */
+  /** The files about the whole team; their cost grows with it. */
   putOverview(live: LiveFacts): Promise<void>
   close(): void
   takeReport(): MirrorReport
 }
 
-/** Opens the folders and writes everything. Throws before it writes anything when foreign files are in the way. */
+/** Writes everything. Throws before it writes anything when foreign files are in the way. */
 export async function openTeamFolder(
   name: TeamName,
   { live, events }: { live: LiveFacts; events: readonly Event[] },
@@ -140,7 +140,7 @@ function touchedFiles({ facts, places }: LiveFacts, touched: Touched): OutFile[]
   ]
 }
 
-/** The facts of these workers only: sorting all tasks takes long in a large team. */
+/** Sorting all tasks takes long in a large team. */
 function onlyWorkers(facts: TeamFacts, ids: Touched["workers"]): TeamFacts {
   const workers = facts.workers.filter((worker) => ids.has(worker.id))
   const tasks: TeamFacts["tasks"] = new Map(

@@ -5,33 +5,32 @@ import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { PastEvent, TeamSnapshot } from "../snapshot.ts"
 
-/** A team to import as it is. */
 export interface Arrival {
   readonly snapshot: TeamSnapshot
   readonly history: readonly PastEvent[]
-  /** The files of another program it comes from; null for an export of ours, whose history has it. */
+  /** Null for our own export, whose history has it. */
   readonly origin: Origin | null
 }
 
 export interface Origin {
   readonly layout: string
   readonly source: string
-  /** The same for the same files. */
+  /** Equal for equal files. */
   readonly fingerprint: string
 }
 
 /**
- * `unchanged`: the store had it already. `moved on`: the same, but it or the files changed since. `conflict`: another team has
- * the name.
+ * `unchanged`: the store had it already. `moved on`: the same, but it or the files changed since. `conflict`:
+ * another team has the name.
  */
 export type ArrivalResult = "imported" | "unchanged" | "moved on" | "conflict"
 
-/** The time by the store's clock. */
+/** By the store's clock. */
 export async function storeTime({ store }: Context): Promise<string> {
   return store.read(async (tx) => new Date(await tx.now()).toISOString())
 }
 
-/** Imports teams, each whole or not at all; none when the store fails. Never changes an existing team. */
+/** Imports each team whole or not at all; none when the store fails. Never changes an existing team. */
 export async function importTeams(
   { store }: Context,
   arrivals: readonly Arrival[],
@@ -61,7 +60,7 @@ export async function importTeams(
   return dryRun ? store.read(bring) : store.write(bring)
 }
 
-/** The runs that the store had before the import. */
+/** The runs in the store before the import. */
 async function readKnown(tx: Tx, arrivals: readonly Arrival[]): Promise<ReadonlyMap<string, readonly StoredTeam[]>> {
   const known = new Map<string, readonly StoredTeam[]>()
   for (const { snapshot } of arrivals) known.set(describeTeam(snapshot.team), await tx.teams.runs(snapshot.team))

@@ -16,7 +16,7 @@ import type {
   TeamSnapshot,
 } from "../snapshot.ts"
 
-/** Everything of a team at one moment. */
+/** A team at one moment. */
 export interface Archive {
   readonly key: number
   readonly snapshot: TeamSnapshot
@@ -32,23 +32,21 @@ export function readArchive({ store }: Context, name: TeamName): Promise<Archive
   })
 }
 
-/** The numbers of the closed runs before this one. */
 export function listEarlierRuns({ store }: Context, { project, team, run }: RunName): Promise<number[]> {
   return store.read(async (tx) =>
     (await tx.teams.runs({ project, team })).flatMap((each) => (each.isCurrent || each.run >= run ? [] : [each.run])),
   )
 }
 
-/** Which parts of the team to read. */
 export interface Wanted {
   readonly tasks: readonly TaskId[]
-  /** Skips so many messages. */
+  /** How many messages to skip. */
   readonly messagesFrom?: number
   readonly verdicts: boolean
   readonly records: boolean
 }
 
-/** What was wanted, and what may change without an event: renewed claims, heartbeats, loops. */
+/** The wanted parts, and those that may change without an event: renewed claims, heartbeats, loops. */
 export interface Changes {
   readonly team: SnapshotTeam
   readonly waves: readonly SnapshotWave[]
@@ -64,12 +62,12 @@ export interface Changes {
 
 export interface ChangesQuery extends TeamName {
   readonly key: number
-  /** Of an archive, or of earlier changes. */
+  /** The cursor of an archive or of earlier changes. */
   readonly after: string
   readonly choose: (events: readonly Event[]) => Wanted | undefined
 }
 
-/** `gone` when the team was deleted, `much` when all of it is wanted. */
+/** `gone` when the team was deleted, `much` when all of it must be read. */
 export function readChanges({ store }: Context, query: ChangesQuery): Promise<Changes | "gone" | "much"> {
   return store.read(async (tx) => {
     const found = await tx.teams.find(query)

@@ -6,7 +6,7 @@ import { DocumentEntry } from "./format.ts"
 import { jsonFile } from "./json.ts"
 import { caseSafeName, fileName } from "./names.ts"
 
-/** Files of the format. No document may replace them. Lower case, see `placeDocuments`. */
+/** No document may replace these files. Lower case, see `placeDocuments`. */
 const OWN_FILES = [
   "project.json",
   "waves.json",
@@ -18,7 +18,7 @@ const OWN_FILES = [
   "messages.jsonl",
   "records.jsonl",
 ]
-/** Folders of the format, and those where a mirror moves files to. */
+/** Including folders where a mirror moves files to. */
 const OWN_FOLDERS = [
   "tasks",
   "swarm",
@@ -31,7 +31,6 @@ const OWN_FOLDERS = [
   "replaced",
   ".git",
 ]
-/** The files of a mirror itself. */
 const OWN_PREFIX = ".teamwork"
 const MAX_PATH_BYTES = 1000
 const MAX_PART_BYTES = 200
@@ -53,8 +52,8 @@ export function documentFiles(facts: TeamFacts): OutFile[] {
 }
 
 /**
- * The place of each document, by its path. A document that would meet a file of the format or an older document goes below
- * `documents/`. Case is ignored, as on some disks.
+ * Place by path. A document that collides with a file of the format or an older document goes below `documents/`.
+ * Ignores case, as some disks do.
  */
 function placeDocuments(facts: TeamFacts): Map<string, string> {
   const own = new Set([...OWN_FILES, projectPage(facts.team.project).toLowerCase()])
@@ -78,7 +77,7 @@ function placeDocuments(facts: TeamFacts): Map<string, string> {
   return places
 }
 
-/** The page of the project. `whiteboard.md` is taken. */
+/** `whiteboard.md` is taken. */
 export function projectPage(project: string): string {
   const name = fileName(project)
   return name.toLowerCase() === "whiteboard" ? `project-${name}.md` : `${name}.md`
@@ -89,7 +88,7 @@ function foldersAbove(path: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
 }
 
-/** Whether every disk can have it as a path in the folder, outside of the format's own folders. */
+/** Whether every disk accepts the path, and it is outside of the format's own folders. */
 function isPlain(path: string): boolean {
   const parts = path.split("/")
   const [first = ""] = parts

@@ -15,7 +15,6 @@ import { currentWave, type Wave } from "../../tasks/wave.ts"
 import type { Worker } from "../../workers/worker.ts"
 import type { PastEvent, SnapshotTask, TeamSnapshot } from "../snapshot.ts"
 
-/** What the files of a team are rendered from. */
 export interface TeamFacts extends Omit<TeamSnapshot, "tasks"> {
   /** In order of creation. */
   readonly tasks: ReadonlyMap<TaskId, SnapshotTask>
@@ -24,7 +23,6 @@ export interface TeamFacts extends Omit<TeamSnapshot, "tasks"> {
   readonly setbacks: readonly PastEvent<EventOf<"task.setback">>[]
 }
 
-/** What each worker does and did. */
 export function listWorkers(facts: TeamFacts): Worker[] {
   const held = Map.groupBy(facts.tasks.values(), (task) => task.workerId)
   return sortWorkers(facts.workers).map(({ availability, heartbeatAt, ...worker }) => {

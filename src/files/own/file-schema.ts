@@ -1,16 +1,15 @@
-// How the schema of a file is built and used. It names the fields as the file does and in the order in which they are
-// written; the program sees the same fields in camel case.
+// A schema names the fields as in the file, in the order in which they are written; the program sees the same fields in
+// camel case.
 import * as v from "valibot"
 import { isId } from "../../kernel/ids.ts"
 import { isIsoTime } from "../../kernel/iso-time.ts"
 
-/** What is wrong with a file. Any other error is a bug of ours. */
+/** A fault in a file. Any other error is a bug of ours. */
 export class Problem extends Error {}
 
 type Camel<Key> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Key
 type CamelKeys<Value> = { [Key in keyof Value as Camel<Key> & string]: Value[Key] }
 
-/** An object of a file. */
 export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
   const names = Object.keys(entries).map((key) => [key, camelCase(key)] as const)
   return v.pipe(
@@ -60,7 +59,7 @@ export function list<Item extends v.GenericSchema>(item: Item) {
   return v.array(item, "is not a list")
 }
 
-/** Null in the program where the file leaves the field out. */
+/** Null in the program, absent in the file. */
 export function orAbsent<Value extends v.GenericSchema>(value: Value) {
   return v.optional(v.nullable(value), null)
 }
@@ -70,7 +69,7 @@ export function derived<Value extends v.GenericSchema>(value: Value, fallback: v
   return v.fallback(value, fallback)
 }
 
-// The ISO 8601 times that mean the same moment everywhere.
+// ISO 8601 times with a zone: the same moment everywhere.
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 export const time = v.pipe(
@@ -82,7 +81,7 @@ export const time = v.pipe(
       addIssue({ message: "is not a time like 2026-01-31T12:00:00.000Z" })
       return NEVER
     }
-    // Date.parse counts the 30th of February on into March.
+    // Date.parse turns the 30th of February into a day of March.
     const day = value.slice(0, 10)
     if (new Date(Date.parse(day)).toISOString().startsWith(day)) return new Date(ms).toISOString()
     addIssue({ message: "is a day that does not exist" })
@@ -90,10 +89,10 @@ export const time = v.pipe(
   }),
 )
 
-/** Deeper than people nest on purpose, and far from where JSON.stringify would fail. */
+/** Deeper than people nest on purpose, and far below the limit of JSON.stringify. */
 const MAX_DEPTH = 1000
 
-/** An object whose content is not ours. Not `v.record`, which drops keys such as `__proto__`. */
+/** An object with any content. Not `v.record`, which drops keys such as `__proto__`. */
 export const anyObject = v.pipe(
   v.custom<Record<string, unknown>>(isObject, "is not an object"),
   v.check((value) => !isDeeper(value, MAX_DEPTH), "is nested too deep"),
@@ -110,7 +109,7 @@ export function isDeeper(value: unknown, depth: number): boolean {
   return false
 }
 
-/** The value as its schema reads it. Throws a Problem that names the first field that does not fit. */
+/** Throws a Problem that names the first field that does not fit. */
 export function readAs<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   if (!isObject(value)) throw new Problem("is not an object")
   const read = v.safeParse(schema, value, { abortEarly: true })
@@ -121,7 +120,7 @@ export function readAs<Schema extends v.GenericSchema>(schema: Schema, value: un
   throw new Problem(`${name} ${input === undefined ? "is missing" : message}`)
 }
 
-/** What schemas of valibot have in common where they nest. */
+/** The common parts of nested valibot schemas. */
 interface Part {
   readonly type: string
   readonly entries?: Readonly<Record<string, Part>>
@@ -130,7 +129,7 @@ interface Part {
   readonly default?: unknown
 }
 
-/** The value as its schema writes it: the names of the file in their order, without what equals its default. */
+/** Names and order of the file, without values that equal their default. */
 export function toFile({ entries }: Part, value: object): Record<string, unknown> {
   const file: Record<string, unknown> = {}
   for (const key in entries) {

@@ -1,5 +1,5 @@
-// The files of an export that are read back, one schema each. Field names and their order are those of the formats before
-// us; what these have no place for is under the one key `teamwork`.
+// The exported files that are read back, one schema each. Field names and order are those of the older formats; our
+// additions are under the one key `teamwork`.
 import * as v from "valibot"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { PHASES, PROTOCOLS } from "../../kernel/phase.ts"
@@ -17,7 +17,7 @@ import { WORKER_AVAILABILITIES } from "../../workers/worker.ts"
 import type { SnapshotTask } from "../snapshot.ts"
 import { anyObject, choice, derived, fields, flag, id, list, orAbsent, text, time, whole } from "./file-schema.ts"
 
-/** Raised when readers of today would misunderstand the files. */
+/** Raise it when current readers would misunderstand the files. */
 export const FORMAT = 1
 
 const taskId = id<TaskId>()
@@ -138,7 +138,7 @@ export const TaskFile = fields({
   role: choice(ROLES),
   complexity: choice(COMPLEXITIES),
   status: choice(OLD_STATUSES),
-  // Each once and in order: neither has a meaning.
+  // Sorted without duplicates: neither has a meaning.
   blocked_by: v.pipe(
     list(taskId),
     v.transform((ids) => [...new Set(ids)].sort()),
@@ -288,7 +288,7 @@ export const EventLine = fields({
   data: anyObject,
 })
 
-/** An entry that cannot be used does not spoil the others, so each is read by itself. */
+/** Each entry is read by itself, so that a bad one does not spoil the others. */
 export const DocumentsFile = fields({ documents: list(anyObject) })
 
 export const DocumentEntry = fields({

@@ -4,7 +4,7 @@ export function jsonFile(path: string, value: unknown): OutFile {
   return { path, content: `${JSON.stringify(value, null, 2)}\n` }
 }
 
-/** Sorts keys at every depth: a store may return them in any order. */
+/** Sorts at every depth: a store may return keys in any order. */
 export function sortKeys<Value extends object>(value: Value): Value {
   if (Array.isArray(value)) return value.map(sortDeep) as Value
   const entries: [string, unknown][] = Object.entries(value)

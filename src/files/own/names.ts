@@ -1,11 +1,11 @@
 const MAX_LENGTH = 200
 
-/** Any text as the name of a file: unique, and never outside of its folder. Other characters become bytes (`%2F`). */
+/** Unique, and never outside of its folder. Other characters become bytes (`%2F`). */
 export function fileName(name: string): string {
   return encode(name, /[A-Za-z0-9._-]/)
 }
 
-/** The same for disks that do not tell `A` from `a`: capitals become bytes too. */
+/** For disks that do not tell `A` from `a`: capitals become bytes too. */
 export function caseSafeName(name: string): string {
   return encode(name, /[a-z0-9._-]/)
 }

@@ -119,7 +119,6 @@ function agentStatus(facts: TeamFacts): unknown[] {
   })
 }
 
-/** When a worker timed out, and how often its task had been restarted by then. */
 function timeoutsByWorker({ setbacks }: TeamFacts): Map<string, unknown[]> {
   const restarts = new Map<TaskId, number>()
   const found = new Map<string, unknown[]>()

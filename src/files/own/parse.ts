@@ -41,7 +41,7 @@ import {
 import { fileName } from "./names.ts"
 import { decodeText, orSkip, parseJson, readBytes, readLines } from "./read-file.ts"
 
-/** Reads our own export back. Files that cannot be used are named and left out; only `project.json` must be whole. */
+/** Names and leaves out unusable files; only `project.json` must be whole. */
 export function parseExport(folder: Folder): FoundTeam {
   const team = readTeam(folder)
   const page = projectPage(team.project)
@@ -72,7 +72,6 @@ interface Found {
   readonly team: SnapshotTeam
   readonly skipped: FileNote[]
   readonly changed: FileNote[]
-  /** The files of a kind. */
   readonly paths: (kind: Kind | "other") => readonly string[]
 }
 
@@ -115,7 +114,7 @@ function readTeam(folder: Folder): SnapshotTeam {
   return { ...team, ...more }
 }
 
-/** Checked first: a newer format may not fit today's schema. */
+/** Checked first: a newer format may not fit our schema. */
 function assertFormat(json: unknown): void {
   const teamwork = isObject(json) && isObject(json.teamwork) ? json.teamwork : {}
   const format = Number.isSafeInteger(teamwork.format) ? Number(teamwork.format) : 0
@@ -127,7 +126,7 @@ function assertFormat(json: unknown): void {
   )
 }
 
-/** Reads every file of a kind. `take` may refuse one with a Problem. */
+/** `take` may refuse a file with a Problem. */
 function readEach<Schema extends v.GenericSchema, Value>(
   { folder, skipped, paths }: Found,
   kind: Kind,
@@ -142,7 +141,6 @@ function readEach<Schema extends v.GenericSchema, Value>(
   return values
 }
 
-/** The same for every line of a log. */
 function readEachLine<Schema extends v.GenericSchema>(
   { folder, skipped, paths }: Found,
   kind: Kind,
@@ -176,7 +174,7 @@ function readTasks({ changed, ...found }: Found): readonly SnapshotTask[] {
   )
 }
 
-/** Needs that can never be met are left out. A task that could start too early without one is paused: a person decides. */
+/** Drops needs that can never be met. A task that could then start too early is paused: a person decides. */
 function keepMeetableNeeds(tasks: readonly SnapshotTask[], changed: FileNote[]): readonly SnapshotTask[] {
   const { needs, dropped } = mendNeeds(tasks.map(({ id, blockedBy }) => ({ id, needs: blockedBy })))
   if (dropped.length === 0) return tasks
@@ -191,7 +189,7 @@ function keepMeetableNeeds(tasks: readonly SnapshotTask[], changed: FileNote[]):
   })
 }
 
-/** Evidence and exceptions are numbered by their place in the list, as in the store. */
+/** The place in the list numbers evidence and exceptions, as in the store. */
 function toTask({ teamwork, ...task }: v.InferOutput<typeof TaskFile>): SnapshotTask & { readonly place: number } {
   const taskId = task.id
   return {
@@ -206,7 +204,7 @@ function toTask({ teamwork, ...task }: v.InferOutput<typeof TaskFile>): Snapshot
   }
 }
 
-/** Of a wave's status only a gate's verdict is kept; the rest follows from the tasks. */
+/** Keeps only a gate's verdict of a wave's status; the rest follows from the tasks. */
 function readWaves(found: Found): SnapshotWave[] {
   const waves = readEach(found, "waves", WavesFile, (content) => content.waves).flat()
   const byNumber = new Map(
@@ -240,8 +238,8 @@ function readLoops(found: Found): LoopState[] {
 }
 
 /**
- * The log has all messages. Of several lines with one id the last counts, so a message that is read later may be written
- * again. Inboxes add what the log lacks.
+ * The log has all messages. Of several lines with one id the last counts, so a message can be written again when it
+ * is read. Inboxes add what the log lacks.
  */
 function readMessages(found: Found): SnapshotMessage[] {
   const messages = new Map<string, SnapshotMessage>()
@@ -302,7 +300,7 @@ function readRecords(found: Found): TeamRecord[] {
   return [...records.values()]
 }
 
-/** The events in order. A line that was written twice counts once. */
+/** A line that was written twice counts once. */
 function readHistory(found: Found): PastEvent[] {
   const events = new Map<number, PastEvent>()
   readEachLine(found, "events", EventLine, ({ place, ...stored }) => {
@@ -327,7 +325,7 @@ function toEvent(stored: Omit<v.InferOutput<typeof EventLine>, "place">): PastEv
   return event
 }
 
-/** Those that `documents.json` names; any other file does not belong to the format. */
+/** Other files than those in `documents.json` do not belong to the format. */
 function readDocuments(found: Found): Document[] {
   const { folder, skipped } = found
   const here = new Set(folder.paths)

@@ -2,7 +2,7 @@ import type { FileNote } from "../layouts/found-team.ts"
 import { Problem } from "./file-schema.ts"
 import type { Folder } from "./folder.ts"
 
-/** Runs `read`. A problem with the file becomes a note, and the file is left out. */
+/** A Problem becomes a note, and the file is left out. */
 export function orSkip<Result>(notes: FileNote[], file: string, read: () => Result): Result | undefined {
   try {
     return read()
@@ -41,11 +41,10 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** How many bad lines of one file are named one by one. */
 const MAX_NAMED = 20
 const NEWLINE = 10
 
-/** Calls `take` with the JSON of every line of a log. A line that cannot be used is named and left out. */
+/** Names and leaves out lines that cannot be used. */
 export function readLines(folder: Folder, file: string, skipped: FileNote[], take: (line: unknown) => void): void {
   const bytes = orSkip(skipped, file, () => readBytes(folder, file))
   if (bytes === undefined) return
@@ -57,7 +56,7 @@ export function readLines(folder: Folder, file: string, skipped: FileNote[], tak
     start = end + 1
     if (line.length === 0) continue
     const notes: FileNote[] = []
-    // Decoded line by line: a line that was cut inside a character must not spoil the others.
+    // Decode line by line: a line that was cut inside a character must not spoil the others.
     orSkip(notes, file, () => take(parseJson(line)))
     const place = `line ${number}${newline === -1 ? ", which is cut off" : ""}`
     for (const { what } of notes) bad.push({ file, what: `${place}: ${what}` })

@@ -1,4 +1,4 @@
-// The files of a team's export. Equal facts give equal bytes, whichever store they came from.
+// Equal facts give equal bytes, whichever store they came from.
 import { toStored } from "../../kernel/events.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { Verdict } from "../../quality/verdict.ts"
@@ -27,7 +27,7 @@ import { jsonFile, sortKeys } from "./json.ts"
 import { fileName } from "./names.ts"
 import { overviewFiles } from "./overview.ts"
 
-/** How many of the newest messages an inbox file holds; the log has all of them. */
+/** Newest messages in an inbox file; the log has all of them. */
 export const MAX_INBOX = 500
 
 export const EVENTS_LOG = "events.jsonl"
@@ -35,7 +35,7 @@ export const MESSAGES_LOG = "messages.jsonl"
 export const VERDICTS_LOG = "verification/verdicts.jsonl"
 export const RECORDS_LOG = "records.jsonl"
 
-/** Every file of the team that is no log. */
+/** Every file of the team except logs. */
 export function* allFiles(facts: TeamFacts): Iterable<OutFile> {
   yield projectFile(facts)
   const waves = wavesFile(facts)
@@ -61,7 +61,7 @@ export function projectFile({ team, tasks }: TeamFacts): OutFile {
   return jsonFile("project.json", toFile(ProjectFile, { ...team, stats, teamwork: { ...team, format: FORMAT } }))
 }
 
-/** `place`: where the task stands among those of its team, by creation, from 1. */
+/** `place`: in order of creation, from 1. */
 export function taskFile(task: SnapshotTask, place: number): OutFile {
   const content = {
     ...task,
@@ -73,7 +73,7 @@ export function taskFile(task: SnapshotTask, place: number): OutFile {
   return jsonFile(`tasks/${task.id}.json`, toFile(TaskFile, content))
 }
 
-/** None without waves: then readers of the older formats assume a single phase. */
+/** Undefined without waves: readers of the older formats then assume a single phase. */
 export function wavesFile(facts: TeamFacts): OutFile | undefined {
   if (facts.waves.length === 0) return undefined
   const totals = { version: "1.0", totalWaves: facts.waves.length, currentWave: findCurrentWave(facts) }
@@ -103,7 +103,7 @@ export function workerFiles(facts: TeamFacts): OutFile[] {
   })
 }
 
-/** One for each name that ever got a message; only those of `names` when given. */
+/** One for each name that ever got a message, or only for `names`. */
 export function inboxFiles(facts: TeamFacts, names?: ReadonlySet<string>): OutFile[] {
   const wanted = names === undefined ? facts.messages : facts.messages.filter((message) => names.has(message.to))
   const inboxes = [...Map.groupBy(wanted, (message) => message.to)].sort(([a], [b]) => compare(a, b))
