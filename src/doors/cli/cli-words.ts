@@ -19,7 +19,6 @@ export async function cliWords(
   }
 }
 
-/** Leaves out flags that the command can do without. */
 export async function typedLine(
   remedy: Remedy,
   commands: readonly CommandRow[],

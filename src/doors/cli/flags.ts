@@ -70,7 +70,6 @@ export function checkInput(fields: Fields, values: Record<string, unknown>, exam
     const way = example === undefined ? "" : `; for example: ${example}`
     throw new AppError("usage", (say) => `${say.field(field)} is missing${way}`, { field })
   }
-  // In a list, the wrong item.
   const value = issue.input
   const close = issue.type === "picklist" ? nearest(String(value), choicesOf(fields[field])) : undefined
   // Our own checks name the value where it helps.

@@ -116,7 +116,6 @@ async function execute(
   parsed: { values: Record<string, unknown>; rest: readonly string[] },
   host: Host,
 ): Promise<number> {
-  // A command may have more formats.
   const fields = { ...GLOBAL_FIELDS, ...pickFormat(command.fields) }
   const global = checkInput(fields, pick(parsed.values, Object.keys(fields)))
   if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest

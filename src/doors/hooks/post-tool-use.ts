@@ -32,7 +32,6 @@ function runOf({ input, response }: HookTool, { raw, host: program }: HookCall, 
   return { line: mask(line), exitCode, output: maskedEnd(mask, whole, KEPT_OUTPUT) }
 }
 
-/** Each program has its own fields. */
 function outputOf(response: unknown): string {
   if (typeof response === "string") return response
   const told = Object(response) as Record<string, unknown>

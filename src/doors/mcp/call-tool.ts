@@ -32,7 +32,6 @@ export async function callTool(connection: Connection, tool: Tool, given: Values
   return answerOf(tool, outcome)
 }
 
-/** Runs a command that is not a tool. */
 export async function callCommand(connection: Connection, name: string, given: Values, call: Call): Promise<Outcome> {
   const command = await loadCommand(name, connection.session.commands)
   const who = await connection.who()

@@ -44,7 +44,6 @@ async function wayOf(remedy: Remedy, { who, commands }: Caller): Promise<Way> {
   return () => `the lead can${to === undefined ? "" : ` ${to}`}: ${line}`
 }
 
-/** Undefined where this caller cannot make the call. */
 async function callOf(remedy: Remedy, who: Who, commands: readonly CommandRow[]): Promise<string | undefined> {
   for (const tool of toolsFor(who)) {
     if (tool.command !== remedy.operation) continue

@@ -2,13 +2,11 @@ import { sleep } from "../../lib/sleep.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
 
 const EVERY_MS = 1000
-/** Enough to show progress. */
 const MAX_LINE = 200
 
 export interface Progress {
   /** In seconds. */
   readonly progress: number
-  /** The last line of output. */
   readonly message?: string
 }
 

@@ -97,7 +97,6 @@ export function listTemplates() {
   ]
 }
 
-/** Throws for an unknown address. */
 export function findResource(uri: string): { readonly command: string; readonly mimeType: string; id?: string } {
   const path = uri.startsWith(ROOT) ? uri.slice(ROOT.length) : ""
   const found = RESOURCES.find((resource) => resource.path === path)

@@ -167,7 +167,6 @@ async function wordsFor(connection: Connection, error: AppError, tool?: Tool): P
 
 const quiet = (signal: AbortSignal): Call => ({ signal, onOutput: () => {} })
 
-/** Turns our errors into errors of the protocol. */
 async function refusing<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

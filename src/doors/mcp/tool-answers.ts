@@ -24,7 +24,6 @@ export function answerWithError(error: AppError, words: Words): Answer {
   }
 }
 
-/** A bug of ours. */
 export function unexpected(error: unknown, isDebugging: boolean): AppError {
   const what = error instanceof Error ? (isDebugging ? (error.stack ?? error.message) : error.message) : String(error)
   return new AppError("internal", `unexpected: ${what.slice(0, 2000)}; this is a bug in teamwork`)

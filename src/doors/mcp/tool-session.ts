@@ -22,7 +22,6 @@ export interface Call {
 }
 
 export interface Terms {
-  /** The worker that the server was started as. */
   readonly as: string | null
   readonly mayRun: boolean
   readonly mayHold: boolean

@@ -6,11 +6,9 @@ export interface Tool {
   readonly name: string
   /** A name, or a command that the command line does not have. */
   readonly command: string | (() => Promise<Command>)
-  /** Replaces the summary of the command. */
   readonly summary?: string
   readonly effect: Effect
   readonly fixed?: Readonly<Record<string, unknown>>
-  /** Fields that make no sense in a call. */
   readonly without?: readonly string[]
   /** Wire names that differ from the usual ones. */
   readonly names?: Readonly<Record<string, string>>
@@ -21,7 +19,6 @@ export interface Tool {
   /** Reports progress. */
   readonly isLong?: true
   readonly isForLead?: true
-  /** Fields that workers cannot use. */
   readonly ofLead?: readonly string[]
   /** The field of the task that a worker must hold, where the operation does not check that itself. */
   readonly mustHold?: string

@@ -19,7 +19,6 @@ export interface Who extends TeamName {
   /** For a lead that leaves all work to workers until the team has ended. */
   readonly strict: { readonly isOver: boolean } | null
   readonly mayRun: boolean
-  /** May claim and end tasks. */
   readonly mayHold: boolean
 }
 
@@ -30,7 +29,6 @@ export function leadOf({ project, team }: TeamName): Who {
 
 /** Fields that name the caller. A worker's connection fills them and does not offer them. */
 const SELF = ["owner", "workerId", "from", "inbox", "by"]
-/** Defaults of the lead's connection. */
 export const OF_LEAD: Readonly<Record<string, string>> = { from: LEAD, inbox: LEAD }
 
 export function toolsFor(who: Who): readonly Tool[] {
@@ -63,7 +61,6 @@ export interface Offer {
   readonly names: ReadonlyMap<string, string>
   /** By wire name. */
   readonly fields: Fields
-  /** Values from the connection. */
   readonly filled: Readonly<Record<string, unknown>>
 }
 

@@ -41,7 +41,6 @@ export type WorkerOf = (task: TaskDraft) => WorkerId | null
 
 export const PAUSED_BEFORE = "it was paused when it was imported"
 
-/** Makes a valid team, and notes what had to change. */
 export function buildTeam(
   source: Source,
   draft: TeamDraft,

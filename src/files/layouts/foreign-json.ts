@@ -136,7 +136,6 @@ export function choice<const Choice extends string>(choices: readonly Choice[]) 
   )
 }
 
-/** Undefined where the value does not fit. */
 export function as<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> | undefined {
   const read = v.safeParse(schema, value, { abortEarly: true })
   return read.success ? read.output : undefined
@@ -203,7 +202,6 @@ export class Fields {
     return this.read(v.unknown(), ...names)
   }
 
-  /** Fields that were not understood. */
   rest(): Json {
     return Object.fromEntries(
       Object.entries(this.#record).filter(([name, value]) => !this.#understood.has(name) && !isNothing(value)),

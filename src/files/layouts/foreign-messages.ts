@@ -15,7 +15,6 @@ export interface MessageBox {
   readonly isRead: boolean
 }
 
-/** `used`: ids that are taken. */
 export function readMessages(
   source: Source,
   entries: readonly unknown[],
@@ -100,7 +99,6 @@ function participant(name: string | undefined): string {
   return inboxName(isId(name ?? "") ? (name ?? "") : makeId(name ?? "", PERSON))
 }
 
-/** Required fields of each type. */
 const FITS: Record<MessageType, (payload: Json) => boolean> = {
   text: (payload) => typeof payload.message === "string",
   idle_notification: (payload) => typeof payload.worker_id === "string",

@@ -131,7 +131,6 @@ function placeRest(
   const rest = tasks.filter((task) => !waveOf.has(task.id))
   if (rest.length > 0 && waves.every((wave) => wave.verdict === "verified")) waves.push(newWave(waves.length + 1))
   const current = currentWave(waves)
-  // Needs come first.
   for (const task of rest.toSorted((a, b) => b.height - a.height)) {
     const wave = task.blockedBy.reduce((latest, need) => Math.max(latest, waveOf.get(need) ?? 0), current)
     waveOf.set(task.id, wave)

@@ -61,7 +61,6 @@ interface Share {
   readonly agentType: string | null
   readonly files: readonly string[]
   readonly tasks: readonly string[]
-  /** Ids of finished tasks, where known. */
   readonly done: readonly string[]
   /** Where only the number is known. */
   readonly doneCount: number

@@ -1,6 +1,5 @@
 import type { PastEvent, TeamSnapshot } from "../snapshot.ts"
 
-/** Our own export, and the formats of earlier systems. */
 export const LAYOUTS = ["export", "teamwork-v2", "teamwork-v1", "tc-session", "pm-project", "forge-team"] as const
 export type Layout = (typeof LAYOUTS)[number]
 

@@ -138,7 +138,6 @@ function makeTasks(members: readonly Member[]): TaskDraft[] {
       },
       { file: MAIN },
     )
-    // The agent type has the role.
     return read.ok ? [{ ...read.task, foreignRole: null }] : []
   })
 }

@@ -46,7 +46,7 @@ export class Source {
     return found
   }
 
-  /** Undefined, and noted as left out, when it cannot be read. */
+  /** Undefined, and noted, when it cannot be read. */
   bytes(path: string): Uint8Array | undefined {
     try {
       return this.#folder.read(this.#resolve(path))
@@ -56,7 +56,7 @@ export class Source {
     }
   }
 
-  /** Undefined, and noted as left out, when it is not JSON. */
+  /** Undefined, and noted, when it is not JSON. */
   json(path: string): unknown {
     const bytes = this.bytes(path)
     if (bytes === undefined) return undefined
@@ -107,7 +107,6 @@ export class Source {
     for (const wrong of fields.wrong) this.change(file, `${of}${wrong}`)
   }
 
-  /** Files that were changed or not taken over whole. */
   listKept(): string[] {
     const skipped = new Set(this.skipped.map((note) => note.file))
     const changed = new Set(this.changed.map((note) => note.file))

@@ -14,13 +14,10 @@ type Kept =
 /** A task as in its file: needs, wave and times may not fit the rest yet. */
 export interface TaskDraft extends Pick<SnapshotTask, Kept> {
   readonly file: string
-  /** A role that we do not have. */
   readonly foreignRole: string | null
   readonly needs: readonly string[]
-  /** It has needs, but we cannot tell which. */
   readonly hasUnreadableNeeds: boolean
   readonly state: TaskState
-  /** A status that we do not know. */
   readonly foreignStatus: string | null
   readonly workerId: string | null
   readonly createdAt: string | null
@@ -43,7 +40,6 @@ const NEEDS = ["blocked_by", "blockedBy", "depends_on", "dependsOn", "dependenci
 
 const complexity = choice(COMPLEXITIES)
 
-/** Knows the field names of all older systems. */
 export function readTask(record: Json, hints: TaskHints): TaskReading {
   const fields = new Fields(record)
   const id = (fields.text("id", "task_id", "taskId") ?? hints.id ?? "").trim()

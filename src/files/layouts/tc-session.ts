@@ -87,7 +87,6 @@ function findTaskLists(analysis: unknown): unknown[] {
   return isRecord(analysis) ? [analysis.dependency_graph, analysis.tasks ?? analysis.subtasks] : []
 }
 
-/** Accepts every shape of graph that sessions have. */
 function readGraph(graph: unknown): Json[] {
   if (Array.isArray(graph)) return graph.flatMap((node) => toNode(node))
   if (!isRecord(graph)) return []

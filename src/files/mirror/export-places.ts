@@ -30,7 +30,6 @@ export function rememberExport(home: string, place: ExportPlace): void {
   renameSync(draft, fileOf(home))
 }
 
-/** The default place. */
 export function homePlace(home: string, { project, team }: TeamName): ExportPlace {
   return { folder: join(home, project, team), project, team }
 }

@@ -12,7 +12,6 @@ import type { SnapshotMessage, SnapshotTask } from "../snapshot.ts"
 export interface LiveFacts {
   readonly key: number
   readonly facts: Changeable<Omit<TeamFacts, "tasks">> & { readonly tasks: Map<TaskId, SnapshotTask> }
-  /** As written in the task's file. */
   readonly places: Map<TaskId, number>
   /** Their leases are renewed without an event. */
   readonly inProgress: Set<TaskId>

@@ -54,7 +54,6 @@ export interface MirrorFolder {
   remove(paths: Iterable<string>): void
   /** Ends a complete write: removes our files that are not kept, compacts the manifest. */
   finish(kept: ReadonlySet<string>): void
-  /** Compacts the manifest. */
   close(): void
   /** Since the last call. */
   takeReport(): MirrorReport
@@ -64,7 +63,6 @@ export interface FolderOptions {
   readonly name: TeamName
   /** Moves foreign files in the way to `replaced/` instead of refusing to write. */
   readonly force?: boolean
-  /** Other teams have their files in the same folder. */
   readonly isShared?: boolean
 }
 

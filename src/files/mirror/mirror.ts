@@ -96,7 +96,6 @@ export async function mirrorTeam(context: Context, name: TeamName, options: Mirr
 export interface Mirror {
   /** Skips files about the whole team. */
   update(): Promise<void>
-  /** Whether files about the whole team are out of date. */
   isBehind(): boolean
   putOverview(): Promise<void>
   close(): Promise<void>
@@ -148,7 +147,6 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
     if (!(await folder.putTouched(live, touched))) await putAll()
   }
 
-  /** Writes everything again when the folder was deleted. */
   async function onFolder(work: () => Promise<void>): Promise<void> {
     try {
       if (folder.isThere()) await work()

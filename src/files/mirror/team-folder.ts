@@ -33,7 +33,6 @@ export interface MirrorOptions {
   readonly force?: boolean
 }
 
-/** The files of one team, in one folder or two. */
 export interface TeamFolder {
   isThere(): boolean
   putAll(live: LiveFacts, events: readonly Event[]): Promise<void>

@@ -25,7 +25,6 @@ export interface Origin {
  */
 export type ArrivalResult = "imported" | "unchanged" | "moved on" | "conflict"
 
-/** By the store's clock. */
 export async function storeTime({ store }: Context): Promise<string> {
   return store.read(async (tx) => new Date(await tx.now()).toISOString())
 }
@@ -60,7 +59,6 @@ export async function importTeams(
   return dryRun ? store.read(bring) : store.write(bring)
 }
 
-/** The runs in the store before the import. */
 async function readKnown(tx: Tx, arrivals: readonly Arrival[]): Promise<ReadonlyMap<string, readonly StoredTeam[]>> {
   const known = new Map<string, readonly StoredTeam[]>()
   for (const { snapshot } of arrivals) known.set(describeTeam(snapshot.team), await tx.teams.runs(snapshot.team))

@@ -16,12 +16,10 @@ import type {
   TeamSnapshot,
 } from "../snapshot.ts"
 
-/** A team at one moment. */
 export interface Archive {
   readonly key: number
   readonly snapshot: TeamSnapshot
   readonly events: readonly Event[]
-  /** After the last event. */
   readonly cursor: string
 }
 
@@ -40,7 +38,6 @@ export function listEarlierRuns({ store }: Context, { project, team, run }: RunN
 
 export interface Wanted {
   readonly tasks: readonly TaskId[]
-  /** How many messages to skip. */
   readonly messagesFrom?: number
   readonly verdicts: boolean
   readonly records: boolean

@@ -120,7 +120,6 @@ export function readAs<Schema extends v.GenericSchema>(schema: Schema, value: un
   throw new Problem(`${name} ${input === undefined ? "is missing" : message}`)
 }
 
-/** The common parts of nested valibot schemas. */
 interface Part {
   readonly type: string
   readonly entries?: Readonly<Record<string, Part>>

@@ -2,7 +2,6 @@
 export interface Folder {
   /** Sorted, at every depth, without links and special files. */
   readonly paths: readonly string[]
-  /** Throws when the file cannot be read. */
   read(path: string): Uint8Array
 }
 

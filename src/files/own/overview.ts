@@ -132,7 +132,6 @@ function timeoutsByWorker({ setbacks }: TeamFacts): Map<string, unknown[]> {
   return found
 }
 
-/** In per cent. */
 const PROGRESS = { skill_discovery: 5, execution: 40, completion: 100 } as const
 
 function agentPhase(worker: Worker, isInReview: boolean): keyof typeof PROGRESS {

@@ -35,7 +35,6 @@ export const MESSAGES_LOG = "messages.jsonl"
 export const VERDICTS_LOG = "verification/verdicts.jsonl"
 export const RECORDS_LOG = "records.jsonl"
 
-/** Every file of the team except logs. */
 export function* allFiles(facts: TeamFacts): Iterable<OutFile> {
   yield projectFile(facts)
   const waves = wavesFile(facts)
