@@ -10,7 +10,7 @@ it.each([
   ["task update", { status: "resolved" }],
   ["task create", { run: ["touch x"] }],
 ])("an agent of a worker cannot call %s", (name, values) => {
-  expect(() => assertForAgents(name, values)).toThrow(/that is for a person/)
+  expect(() => assertForAgents(name, values)).toThrow(/only a person or the worker itself can/)
 })
 
 it.each([

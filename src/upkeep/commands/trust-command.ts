@@ -18,7 +18,7 @@ export const trust = command({
       throw new AppError("usage", (say) => `${say.field("list")} only shows; leave the other flags out`)
     if (list === true) return listTrust(session)
     if (Object.keys(session.host.env).some(isWorkerMark))
-      throw new AppError("call.not_allowed", "an agent of a worker cannot agree to programs; that is for a person")
+      throw new AppError("call.not_allowed", "an agent of a worker cannot agree to programs; only a person can")
     const standing = await findStanding(session, { folder: session.host.io.cwd })
     if (standing === undefined)
       throw new AppError("workspace.no_repository", `${session.host.io.cwd} is in no git repository with a commit`)
