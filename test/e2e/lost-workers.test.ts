@@ -73,7 +73,7 @@ describe("doctor and lost workers", () => {
   type Found = { check: string; status: string; detail: string; fixed: boolean }
   const doctor = async (...flags: string[]) => {
     const { findings } = await bench.ok<{ findings: Found[] }>("doctor", ...flags)
-    return findings.filter(({ check, detail }) => check.endsWith(": workers") || /nobody/.test(detail))
+    return findings.filter(({ check, detail }) => check.endsWith(": workers") || /belong to no worker/.test(detail))
   }
   const check = "shop/main: workers"
 
