@@ -29,7 +29,9 @@ export function groupDeliverables(
   const byType = Map.groupBy(done, (task) => workTypeOf(task, madeRoles.get(task.agentType ?? "")))
   return WORK_TYPES.flatMap((type) => {
     const own = byType.get(type)?.map((task) => ({
-      ...{ id: task.id, title: task.title, result: task.result },
+      id: task.id,
+      title: task.title,
+      result: task.result,
       files: [...new Set(filesOf(task))].toSorted(),
     }))
     return own === undefined ? [] : [{ type, tasks: own }]

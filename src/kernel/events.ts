@@ -114,9 +114,13 @@ export const EVENTS = {
   ),
   /** Without a task, the agent plans or reviews. */
   "run.started": shape("nothing", {
-    ...{ ...aboutRun, attempt: maybeCount, model: maybe, turn: count },
+    ...aboutRun,
+    attempt: maybeCount,
+    model: maybe,
+    turn: count,
     // Estimates: what it was sent, and teamwork's own part of that.
-    ...{ sent_tokens: v.optional(count), own_tokens: v.optional(count) },
+    sent_tokens: v.optional(count),
+    own_tokens: v.optional(count),
   }),
   /** Usage so far. The only record of it when the worker is killed. */
   "run.progress": shape("nothing", { ...aboutRun, tokens: count, dollars: maybeCount }),

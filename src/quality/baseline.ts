@@ -76,7 +76,15 @@ export function standingOf(result: RanCommand): Standing {
   const program = state === "not_installed" ? missing : null
   const advice = adviceFor({ kind, state, program, line })
   return {
-    ...{ kind, line, state, failing, flaky, program, advice, durationMs, outputFile },
+    kind,
+    line,
+    state,
+    failing,
+    flaky,
+    program,
+    advice,
+    durationMs,
+    outputFile,
     ...(said.length > 0 && { lastLines: said }),
     ...(ranNoTest && { ranNoTest }),
   }

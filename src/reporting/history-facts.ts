@@ -115,3 +115,55 @@ export interface MissingWork {
   readonly folder: string
   readonly command: string
 }
+
+export function newWorker(id: string): WorkerFact {
+  return {
+    id,
+    role: null,
+    runtime: null,
+    machine: null,
+    pid: null,
+    processStart: null,
+    startedAt: null,
+    spawned: null,
+    exitedAt: null,
+    exitReason: null,
+    starts: 0,
+    crashes: 0,
+    consecutiveErrors: 0,
+    quarantined: false,
+    statusCheckedAt: null,
+    finished: 0,
+    busyMs: 0,
+    aliveMs: 0,
+    allCrashes: 0,
+    allSetbacks: 0,
+    busySince: null,
+  }
+}
+
+export function newTask(id: string): TaskFact {
+  return {
+    id,
+    setbacks: [],
+    step: null,
+    retries: 0,
+    isUnblockedNotified: false,
+    mergedAttempt: null,
+    worker: null,
+    takenFrom: [],
+    startedAt: null,
+    endedAt: null,
+    claimedAt: null,
+    workMs: 0,
+    fixOf: null,
+    reason: null,
+    recheckOf: null,
+    heldAfter: null,
+    united: [],
+    aside: null,
+    missing: null,
+    atWork: null,
+    committed: null,
+  }
+}

@@ -8,8 +8,8 @@ import { hasEnded } from "../tasks/task.ts"
 import { applyToTasksAtWork } from "./at-work.ts"
 import { applyToEngine, endTaskGate, type GateFact, type MergeFact } from "./engine-work.ts"
 import { describeForeignMove } from "./foreign-moves.ts"
-import type { RunFact, TaskFact, WorkerFact } from "./history-facts.ts"
-import { NOTHING_SPENT, type Spending, sumSpending } from "./spending.ts"
+import { newTask, newWorker, type RunFact, type TaskFact, type WorkerFact } from "./history-facts.ts"
+import { budgetIn, NOTHING_SPENT, type Spending, sumSpending } from "./spending.ts"
 
 /** The state that a team's events add up to. The engine, the live view and the report read it. */
 export interface History {
@@ -59,20 +59,30 @@ export interface History {
 
 export function emptyHistory(): History {
   return {
-    ...{ planned: null, preflight: null, budget: null, budgetFrom: NOTHING_SPENT, isOverBudget: false },
-    ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
-    ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
-    ...{ merging: null, gates: new Map() },
-    ...{
-      pausedBy: null,
-      pauseReason: null,
-      resumedAt: null,
-      deliveredAt: null,
-      deliveredWithout: [],
-      mergedAt: null,
-      lastEventAt: 0,
-    },
-    ...{ foreignMoves: [], deliveryNotes: [] },
+    planned: null,
+    preflight: null,
+    budget: null,
+    budgetFrom: NOTHING_SPENT,
+    isOverBudget: false,
+    runs: new Map(),
+    workers: new Map(),
+    tasks: new Map(),
+    settings: null,
+    startedAt: null,
+    ledAt: null,
+    endedAt: null,
+    endReason: null,
+    merging: null,
+    gates: new Map(),
+    pausedBy: null,
+    pauseReason: null,
+    resumedAt: null,
+    deliveredAt: null,
+    deliveredWithout: [],
+    mergedAt: null,
+    lastEventAt: 0,
+    foreignMoves: [],
+    deliveryNotes: [],
   }
 }
 
@@ -161,14 +171,6 @@ function takeBudget(history: History, settings: string): void {
   history.isOverBudget = false
 }
 
-function budgetIn(settings: string): unknown {
-  try {
-    return (JSON.parse(settings) as { budget?: unknown } | null)?.budget
-  } catch {
-    return null // settings of another version name no budget
-  }
-}
-
 function applyToWorker(history: History, { type, data }: Event, at: number): void {
   switch (type) {
     case "worker.spawned": {
@@ -224,9 +226,23 @@ function applyToRun(history: History, { type, data }: Event, at: number): void {
   if (type === "run.started") {
     const { run: id, task, attempt, worker, agent, model, turn, sent_tokens, own_tokens } = data
     history.runs.set(id, {
-      ...{ id, task, attempt, worker, agent, model, turn, startedAt: at, endedAt: null, reason: null },
-      ...{ error: null, session: null, tokens: 0, dollars: null, dollarsAreEstimated: false },
-      ...{ inputTokens: 0, cachedTokens: 0 },
+      id,
+      task,
+      attempt,
+      worker,
+      agent,
+      model,
+      turn,
+      startedAt: at,
+      endedAt: null,
+      reason: null,
+      error: null,
+      session: null,
+      tokens: 0,
+      dollars: null,
+      dollarsAreEstimated: false,
+      inputTokens: 0,
+      cachedTokens: 0,
       ...(own_tokens === undefined ? {} : { words: { sent: sent_tokens ?? own_tokens, own: own_tokens } }),
     })
   }
@@ -364,12 +380,7 @@ function endClaim(history: History, task: TaskFact, at: number): void {
 export function workerOf(history: History, id: string): WorkerFact {
   const known = history.workers.get(id)
   if (known !== undefined) return known
-  const made: WorkerFact = {
-    ...{ id, role: null, runtime: null, machine: null, pid: null, processStart: null, startedAt: null },
-    spawned: null,
-    ...{ exitedAt: null, exitReason: null, starts: 0, crashes: 0, consecutiveErrors: 0, quarantined: false },
-    ...{ statusCheckedAt: null, finished: 0, busyMs: 0, aliveMs: 0, allCrashes: 0, allSetbacks: 0, busySince: null },
-  }
+  const made = newWorker(id)
   history.workers.set(id, made)
   return made
 }
@@ -377,12 +388,7 @@ export function workerOf(history: History, id: string): WorkerFact {
 export function taskOf(history: History, id: string): TaskFact {
   const known = history.tasks.get(id)
   if (known !== undefined) return known
-  const made: TaskFact = {
-    ...{ id, setbacks: [], step: null, retries: 0, isUnblockedNotified: false, mergedAttempt: null, worker: null },
-    ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
-    ...{ recheckOf: null, heldAfter: null, united: [] },
-    ...{ aside: null, missing: null, atWork: null, committed: null },
-  }
+  const made = newTask(id)
   history.tasks.set(id, made)
   return made
 }

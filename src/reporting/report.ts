@@ -135,7 +135,17 @@ export function makeReport(facts: ReportFacts): Report {
   const repairs = countRepairs(history)
   const tasks = [...view.tasks.values()].map((task) => taskReport(task, view, repairs.get(task.id) ?? 0))
   return {
-    ...{ project, team: team.team, run, goal, phase, status, mode, schedule, durationMs, tasks, workers },
+    project,
+    team: team.team,
+    run,
+    goal,
+    phase,
+    status,
+    mode,
+    schedule,
+    durationMs,
+    tasks,
+    workers,
     outcome: outcomeOf(view),
     template: templateOf(history),
     startedAt: isoOf(began),
@@ -222,8 +232,12 @@ function listWorkers({ history, now }: TeamView, ended: number | null): WorkerRe
     ({ starts, finished, busyMs, busySince }) => starts > 0 || finished > 0 || busyMs > 0 || busySince !== null,
   )
   return worked.map((worker) => ({
-    ...{ id: worker.id, role: worker.role, done: worker.finished, busyMs: busyMs(worker, ended ?? now) },
-    ...{ crashes: worker.allCrashes, setbacks: worker.allSetbacks },
+    id: worker.id,
+    role: worker.role,
+    done: worker.finished,
+    busyMs: busyMs(worker, ended ?? now),
+    crashes: worker.allCrashes,
+    setbacks: worker.allSetbacks,
     idleShare: idleShareOf([worker], ended ?? now),
     agents: listAgents(history, (run) => run.worker === worker.id),
   }))

@@ -84,3 +84,12 @@ function add(sum: Spending, run: RunFact): Spending {
 function hasCost({ agent, tokens, endedAt, reason }: RunFact): boolean {
   return endedAt !== null && agent !== SCRIPT && (tokens > 0 || reason === "done")
 }
+
+/** The budget in the settings of an orchestrator, as JSON. */
+export function budgetIn(settings: string): unknown {
+  try {
+    return (JSON.parse(settings) as { budget?: unknown } | null)?.budget
+  } catch {
+    return null // settings of another version name no budget
+  }
+}

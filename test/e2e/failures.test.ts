@@ -356,7 +356,10 @@ describe("an agent of a worker", () => {
       "config set gates.enableTest false",
       "deliver",
     ]
-    const run = [...calls.map((call) => `teamwork ${call} 2>&1 | grep -c 'only a person or the worker itself can' >> f1`), "true"]
+    const run = [
+      ...calls.map((call) => `teamwork ${call} 2>&1 | grep -c 'only a person or the worker itself can' >> f1`),
+      "true",
+    ]
     const plan = planFor(bench, [{ id: "1", run }])
     const { exitCode, stdout } = await bench.run([...RUN, "--trust", plan])
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })

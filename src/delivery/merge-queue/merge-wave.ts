@@ -124,8 +124,14 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     const { before, after } = batch
     const moved = before === after ? undefined : { commit: after, start, target, ...(await merges.place()) }
     const fixes = await writeDown(context, ports, {
-      ...{ name, report, empty, start: last?.tip ?? start, anew, moved },
-      ...{ assignsFixes: request.assignsFixes, maxRuns: request.maxRuns },
+      name,
+      report,
+      empty,
+      start: last?.tip ?? start,
+      anew,
+      moved,
+      assignsFixes: request.assignsFixes,
+      maxRuns: request.maxRuns,
     })
     return { report, left, fixes }
   })

@@ -121,7 +121,15 @@ async function resolveReviewed(
   if (task?.status !== "in_review" || task.attempt !== attempt) return
   const { claimedBy: owner, claimToken: token } = task
   await tx.finishTask({
-    ...{ project, team, taskId, owner, token, workerId: null, result: null, evidence: [], notice: null },
+    project,
+    team,
+    taskId,
+    owner,
+    token,
+    workerId: null,
+    result: null,
+    evidence: [],
+    notice: null,
     // Only work that passed QA is merged, see `collect-candidates.ts`.
     isQaChecked: true,
   })

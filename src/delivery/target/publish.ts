@@ -39,7 +39,9 @@ export async function openPullRequest(
   const { target, title, body } = request
   const flags = [`--base=${target}`, `--head=${branch}`, `--title=${title}`, `--body=${body}`]
   const ended = await processes.run({
-    ...{ command: ["gh", "pr", "create", ...flags], cwd, timeoutMs: PR_TIMEOUT_MS },
+    command: ["gh", "pr", "create", ...flags],
+    cwd,
+    timeoutMs: PR_TIMEOUT_MS,
     env: { ...env, GH_PROMPT_DISABLED: "1", NO_COLOR: "1" },
   })
   const made = /https?:\/\/\S+\/pull\/\d+/.exec(ended.tail)?.[0] ?? null

@@ -26,8 +26,10 @@ export function deliverableFiles(goal: string, deliverables: readonly Deliverabl
 }
 
 const MAIN_FILE = {
-  ...{ code: "code/README.md", document: "document/DOCUMENT.md" },
-  ...{ research: "research/SYNTHESIS.md", design: "design/SPECIFICATION.md" },
+  code: "code/README.md",
+  document: "document/DOCUMENT.md",
+  research: "research/SYNTHESIS.md",
+  design: "design/SPECIFICATION.md",
 } as const satisfies Record<Deliverable["type"], string>
 
 type Form = (goal: string, deliverable: Deliverable, textOf: TextOf) => OutFile[]

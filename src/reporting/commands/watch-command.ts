@@ -15,7 +15,9 @@ export const watch = command({
     // Watch this run to its end, also when the next one begins.
     const name = await resolveRun(await session.context(), asked)
     const look = await watchTeam(session, name, {
-      ...{ signal: session.host.io.interrupted, untilOver: true, steps: steps === true },
+      signal: session.host.io.interrupted,
+      untilOver: true,
+      steps: steps === true,
       hint: "Ctrl+C ends the watching and leaves the team alone",
     })
     const end = endOf(look)

@@ -30,7 +30,17 @@ export const listRuns = operation({
       const isDelivered = delivered !== undefined && (undone === undefined || undone.seq < delivered.seq)
       const { goal, outcome, startedAt, endedAt, durationMs, done, total } = report
       summaries.push({
-        ...{ project, team, run, isCurrent, goal, outcome, startedAt, endedAt, durationMs, done, total },
+        project,
+        team,
+        run,
+        isCurrent,
+        goal,
+        outcome,
+        startedAt,
+        endedAt,
+        durationMs,
+        done,
+        total,
         cost: report.cost.total,
         delivered: isDelivered ? delivered.data.to : null,
       })

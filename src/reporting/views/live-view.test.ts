@@ -138,7 +138,7 @@ describe("the live view", () => {
     const head = (change: Parameters<typeof sampleView>[0], now?: number) =>
       frame(sampleView(change), now === undefined ? {} : { now })[0]
     expect(head({ lead: null })).toStartWith("shop/main  EXECUTION, without a leader  1m 40s")
-    expect(head({ lead: { holder: "h", leaseUntil: BEGIN + 120_000 } }, BEGIN + 121_000)).toContain("nobody leads it")
+    expect(head({ lead: { holder: "h", leaseUntil: BEGIN + 120_000 } }, BEGIN + 121_000)).toContain("without a leader")
     const paused = { ...sampleView().team, status: "paused" as const, pauseReason: "out of money" }
     expect(head({ team: paused })).toStartWith("shop/main  EXECUTION, paused: out of money")
     const left = (reason: string) => [

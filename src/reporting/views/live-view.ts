@@ -167,7 +167,9 @@ function rowOf({ history }: TeamView, { who, task, runs, notices }: Known): Work
   const fact = task === undefined ? undefined : history.tasks.get(task.id)
   const run = runs.findLast((each) => each.task === task?.id && each.worker === who)
   return {
-    ...{ who, role: task?.role ?? "-", task: task === undefined ? "-" : `${task.id} ${task.title}` },
+    who,
+    role: task?.role ?? "-",
+    task: task === undefined ? "-" : `${task.id} ${task.title}`,
     step: fact?.step?.name ?? "working",
     since: fact?.step?.at ?? fact?.claimedAt ?? null,
     agent: run === undefined ? "-" : agentOf(run),

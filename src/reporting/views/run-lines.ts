@@ -58,11 +58,13 @@ function isRepeated({ type, data }: Event, before: Event | undefined): boolean {
 
 const plain = (text: string): Line => ({ text, tone: "plain" })
 const good = (text: string, detail: readonly string[] = []): Line => ({
-  ...{ text, tone: "good" },
+  text,
+  tone: "good",
   ...(detail.length === 0 ? {} : { detail }),
 })
 const bad = (text: string, detail: readonly string[] = []): Line => ({
-  ...{ text, tone: "bad" },
+  text,
+  tone: "bad",
   ...(detail.length === 0 ? {} : { detail }),
 })
 const because = (reason: string) => (reason === "" ? "" : `: ${reason}`)

@@ -60,7 +60,9 @@ export async function judgeApproval(
           role: "orchestrator",
           worker: PM,
         },
-        ...{ agents: programs.map(({ agent }) => agent.name), folder, signal },
+        agents: programs.map(({ agent }) => agent.name),
+        folder,
+        signal,
       },
     )
     const { output, success } = v.safeParse(Ruled, structured)
