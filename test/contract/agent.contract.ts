@@ -366,8 +366,8 @@ export function agentContract(program: AgentProgram, says: Says): void {
       it("the limit on turns", async () => {
         const { result, events } = await play("endless", { limits: { ...NO_LIMITS, turns: 3 } })
         expect(result).toMatchObject({ reason: "turn-limit", error: "stopped after 3 turns" })
-        // It may be stopped before its next turn has used a tool.
-        expect(events.filter(({ type }) => type === "tool_use").length).toBeGreaterThanOrEqual(3)
+        // It may be stopped before its last turn has used a tool.
+        expect(events.filter(({ type }) => type === "tool_use").length).toBeGreaterThanOrEqual(2)
       })
 
       it("an answer that is no JSON although one was asked for", async () => {

@@ -37,6 +37,16 @@ const claimant = fc.record({ owner: name, role: fc.option(role, { nil: null }), 
 type RandomTeam = typeof team extends fc.Arbitrary<infer T> ? T : never
 
 const RUNS = 60
+const HELD_FOR_ANOTHER: [RandomTeam, { owner: "w1"; role: null; strictRole: false }] = [
+  {
+    schedule: "waves",
+    status: "active",
+    phase: "EXECUTION",
+    verdicts: [],
+    tasks: [{ role: "docs", status: "in_progress", assignee: "w2", wave: 0, needs: [], holder: "w1", isExpired: true }],
+  },
+  { owner: "w1", role: null, strictRole: false },
+]
 const LONG_MS = 3_600_000
 
 for (const [store, makeDatabase] of Object.entries(STORES))
@@ -59,6 +69,8 @@ for (const [store, makeDatabase] of Object.entries(STORES))
           const next = await claimAndUndo(connection, claimRequest(who.owner, { ...asked, leaseMs: LONG_MS }))
           // A task that is assigned to the claimant is given to it whatever its role.
           const isForNext = (each: Task) =>
+            // Its holder may renew an expired claim by name. Asking for the next task does not: it is meant for another.
+            !(each.claimedBy === who.owner && each.assignee !== null && each.assignee !== who.owner) &&
             !(each.status === "in_progress" && each.claimedBy === who.owner && !ready.includes(each)) &&
             obstacleFor(each, !(each.status === "open" && each.assignee === who.owner)) === undefined
           const candidates: string[] = tasks.filter(isForNext).map(({ id }) => id)
@@ -75,7 +87,7 @@ for (const [store, makeDatabase] of Object.entries(STORES))
             })
           }
         }),
-        { numRuns: RUNS },
+        { numRuns: RUNS, examples: [HELD_FOR_ANOTHER] },
       )
     })
   })
