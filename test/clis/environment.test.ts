@@ -113,7 +113,7 @@ describe("F033: Claude Code reaches its model", () => {
     await user.teamwork("config", "set", "agents.claude.profiles", "work=~/work")
     const { stdout } = await user.teamwork("agent", "list", "--format", "table")
     expect(stdout).toMatch(/claude@work +ANTHROPIC_API_KEY of ~\/work\/settings\.json at http/)
-    expect(stdout).toMatch(/claude +not logged in; run claude and type \/login/)
+    expect(stdout).toMatch(/claude +not logged in; run claude auth login/)
     expect(await user.exec("claude@work", "[[hello]]")).toMatchObject({ agent: "claude@work", reason: "done" })
   })
 })
