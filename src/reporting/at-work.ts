@@ -14,6 +14,7 @@ export function applyToTasksAtWork(tasks: ReadonlyMap<string, TaskFact>, { type,
   switch (type) {
     case "task.step": {
       const { step, worker, attempt } = data
+      if (isLate(task, worker)) break
       if (step === GIVEN_UP) task.step = null
       if (step !== GIVEN_UP && step !== "deliver") task.atWork = { worker, attempt }
       else if (task.atWork?.worker === worker) task.atWork = null
@@ -30,4 +31,9 @@ export function applyToTasksAtWork(tasks: ReadonlyMap<string, TaskFact>, { type,
       break
     default:
   }
+}
+
+/** A step of a worker that lost the task to another and has not noticed. Waiting for it to deliver would never end. */
+export function isLate({ worker: holder }: TaskFact, worker: string): boolean {
+  return holder !== null && holder !== worker
 }

@@ -58,6 +58,16 @@ describe("history", () => {
     expect(taskOf(history, "3").fixOf).toBeNull()
   })
 
+  it("ignores a step of a worker that lost the task to another", () => {
+    const step = (seconds: number, worker: string, name: string) =>
+      eventAt(seconds, "task.step", { task: "1", attempt: 1, worker, step: name })
+    const resolved = eventAt(5, "task.resolved", { task: "1", token: 2, attempt: 1 })
+    const history = fold(claimed(1, "1", "w1"), step(2, "w1", "agent"), claimed(3, "1", "w2"), step(4, "w2", "deliver"))
+    applyEvent(history, resolved)
+    applyEvent(history, step(6, "w1", "agent"))
+    expect(history.tasks.get("1")).toMatchObject({ worker: "w2", atWork: null, step: null })
+  })
+
   it("knows when the latest orchestrator began", () => {
     const led = (seconds: number) => eventAt(seconds, "team.led", { holder: "h", token: 1, settings: "{}" })
     const left = eventAt(3, "team.left", { holder: "h", token: 1, reason: "interrupted" })

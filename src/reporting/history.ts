@@ -5,7 +5,7 @@ import { type Event, taskOfEvent } from "../kernel/events.ts"
 import { readStandings, type Standing } from "../quality/baseline.ts"
 import { isWorkerFault } from "../tasks/retry.ts"
 import { hasEnded } from "../tasks/task.ts"
-import { applyToTasksAtWork } from "./at-work.ts"
+import { applyToTasksAtWork, isLate } from "./at-work.ts"
 import { applyToEngine, endTaskGate, type GateFact, type MergeFact } from "./engine-work.ts"
 import { describeForeignMove } from "./foreign-moves.ts"
 import { newTask, newWorker, type RunFact, type TaskFact, type WorkerFact } from "./history-facts.ts"
@@ -280,9 +280,11 @@ function applyToTask(history: History, { type, data, by }: Event, at: number): v
       workerOf(history, by).busySince = at
       break
     }
-    case "task.step":
-      taskOf(history, data.task).step = { name: data.step, worker: data.worker, at }
+    case "task.step": {
+      const task = taskOf(history, data.task)
+      if (!isLate(task, data.worker)) task.step = { name: data.step, worker: data.worker, at }
       break
+    }
     case "task.setback": {
       const { kind, agent } = data
       taskOf(history, data.task).setbacks.push({ kind, agent, at, worker: data.worker })
